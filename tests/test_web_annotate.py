@@ -111,8 +111,9 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     meant = [pov(each.side, each.expected) for each in annotation.moves if each.expected is not None]
     assert seen["ends"] == pytest.approx(meant[1:], abs=0.006)
     black, white = annotation.black.accuracy, annotation.white.accuracy
-    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.0f} White {white:.0f}"
-    page.get_by_text("All figures").click()
+    accuracy = f"Accuracy: Black {black:.0f}, White {white:.0f}."
+    assert accuracy in words(page, ".review .summary")
+    page.get_by_text("The whole story and all figures").click()
     rows = [row.split() for row in page.locator(".review table").inner_text().splitlines()]
     assert [row[-1] for row in rows[1:]] == ["0", "0"]
     assert [row[-2] for row in rows[1:]] == ["0", "1"]
@@ -127,7 +128,8 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     better = annotation.moves[BLUNDER_PLY].line
     wait_until(page, "() => document.querySelector('.mark-facts .people-say')")
     said = words(page, ".review .mark-facts")
-    assert said.startswith(f"5... 20-16?? blunder. Better: {' '.join(map(str, better[:12]))}")
+    line = " ".join(map(str, better[:12]))
+    assert said.startswith(f"5... 20-16?? blunder, comes into a worse position. Better: {line}")
     assert "Hardly anyone plays 20-16 here; most play" in said
     assert f"Fairly firm: two searches of {QUICK:,} nodes agree." in said
     assert page.locator("main .board .arrows .better").count() > 0
@@ -143,20 +145,24 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     # undone, and done again: the table is not kept, the words and figures are
     page.keyboard.press("Control+z")
     assert page.evaluate(GRAPH) == {"marks": [], "ends": []}
-    assert page.locator(".review .accuracy summary").count() == 0
+    assert words(page, ".review .summary") == ""
     page.keyboard.press("Control+y")
     assert page.evaluate(GRAPH) == seen
     assert page.locator(".review table").count() == 0
     assert f"White: {annotation.white}" in page.locator(".review").inner_text()
-    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.0f} White {white:.0f}"
+    assert accuracy in words(page, ".review .summary")
 
 
 @pytest.mark.slow
-def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServer, opened: Opener) -> None:
+def test_from_a_pasted_game_through_its_moment_by_keyboard_alone(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, SIZES[0], reduced_motion="reduce", **CLIPBOARD)
     game = opens(page, LOST)
     begin(page)
     wait_for_status(page, "Undo takes the marks out")
+    summary = words(page, ".review .summary")
+    assert summary.startswith("You lost; the game turned at 5... 20-16. Accuracy: Black ")
+    assert summary.endswith("train openings.")
+    page.get_by_text("The whole story and all figures").click()
     assert words(page, ".review .story").startswith(STORY)
     # once: not also where there is room for a part of it
     page.keyboard.press("Home")
@@ -164,10 +170,11 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     moves = page.locator(".moves").inner_text()
     page.keyboard.press("f")
     assert faults_in(page, ".review") == []
-    page.get_by_role("button", name="Learn from your mistakes (1)").focus()
-    page.keyboard.press("Enter")
+    page.keyboard.press("r")
     before = list(game.positions())[BLUNDER_PLY]
     assert read_board(page) == meant_board(before.fen)
+    says = ".practice [role=status]"
+    assert words(page, says) == "You played 20-16 here and came into a worse position. Find a better move."
     assert faults_in(page, ".review") == []
     # nothing beside the board gives it away
     assert not page.locator(".move-list").is_visible()
@@ -179,23 +186,30 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     assert circled.count() == 1
     assert page.locator(".practice").is_visible()
 
-    def attempt(origin: int, target: int, says: str) -> None:
+    def attempt(origin: int, target: int, said: str) -> None:
         page.locator(f"main .board .grid [data-square='{origin}'].movable").wait_for()
         for square in (origin, target):
             page.locator(f"main .board .grid [data-square='{square}']").focus()
             page.keyboard.press("Enter")
-        wait_until(page, "text => document.querySelector('.practice [role=status]').textContent.includes(text)", says)
+        wait_until(page, f"text => document.querySelector('{says}').textContent.includes(text)", said)
 
-    attempt(20, 16, "Not that: 20-16 is what was played.")
+    attempt(20, 16, "Not that: 20-16 is what was played; ")
+    # the answer to it stands on the board
+    assert page.locator(".variations [aria-current]").inner_text() in words(page, says)
     page.keyboard.press("Enter")
     assert read_board(page) == meant_board(before.fen)
     # a move that is searched: it throws a man away
     attempt(18, 15, "Not that: 18-15 gives away")
     page.keyboard.press("Enter")
-    attempt(26, 22, "Right.")
-    page.keyboard.press("Enter")
-    wait_until(page, "() => document.querySelector('.practice [role=status]').textContent.includes('You found')")
-    assert words(page, ".practice [role=status]") == "You found 0 of 1 at the first try, 1 later."
+    attempt(26, 22, "Right")
+    wait_until(page, "() => document.querySelectorAll('.variations p').length > 1")
+    page.keyboard.press("ArrowRight")
+    assert read_board(page) != meant_board(before.play(before.parse_move("26-22")).fen)
+    page.keyboard.press("ArrowLeft")
+    assert read_board(page) == meant_board(before.play(before.parse_move("26-22")).fen)
+    page.keyboard.press("n")
+    assert words(page, says) == "You found 0 of 1 at the first try, 1 later."
+    assert words(page, ".practice").endswith(summary)
     page.keyboard.press("Enter")
     # the game is what it was, and so is the board
     page.locator("main .board.flipped").wait_for()
@@ -203,31 +217,39 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     assert page.locator(".move-list").is_visible()
     assert page.locator(".moves").inner_text() == moves
     assert circled.count() == 0
-    assert words(page, ".review .story").startswith(STORY)
+    assert words(page, ".review .summary") == summary
 
 
 @pytest.mark.slow
-def test_story_and_marks_are_in_sight(server: WebServer, opened: Opener) -> None:
+def test_a_moment_is_two_clicks_from_a_pasted_game(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
     opens(page, LOST)
-    begin(page)
+    page.get_by_role("button", name="Review", exact=True).click()
     wait_for_status(page, "Undo takes the marks out")
+    page.get_by_role("button", name="Next moment (1)").click()
+    for size in SIZES:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        assert not out_of_sight(page, ["main .board", ".practice [role=status]", ".practice button"])
+    page.get_by_role("button", name="Show it").click()
+    wait_until(page, "() => document.querySelectorAll('.variations p').length === 2")
+    for size in SIZES:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        assert not out_of_sight(page, ["main .board", ".practice .primary"])
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    # at the move that was the moment; a step through the game leaves it as well
+    page.get_by_role("button", name="Leave", exact=True).click()
+    assert page.locator(".stepper [aria-current]").inner_text() == "5... 20-16??"
     for size in SIZES:
         page.set_viewport_size(size)  # type: ignore[arg-type]
         page.get_by_role("button", name="Start", exact=True).click()
-        page.locator(".review .story").scroll_into_view_if_needed()
-        assert not out_of_sight(
-            page, ["main .board", ".review .story", ".review .accuracy summary", ".review .learn button"]
-        )
+        page.locator(".review .summary").scroll_into_view_if_needed()
+        assert not out_of_sight(page, ["main .board", ".review .summary", ".review .moments .primary"])
         page.get_by_role("button", name="Next mark").click()
         assert not out_of_sight(page, ["main .board", ".review .mark-facts", ".tabs", ".steps"])
-        page.locator(".review .learn button").click()
-        assert not out_of_sight(page, ["main .board", ".practice [role=status]", ".practice button"])
-        # a step through the game leaves the puzzles
+        page.get_by_role("button", name="Next moment (1)").click()
         page.get_by_role("button", name="Back", exact=True).click()
-        page.locator(".review .story").wait_for()
+        page.locator(".review .summary").wait_for()
         assert not page.locator(".practice").is_visible()
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
 @pytest.mark.slow

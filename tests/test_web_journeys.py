@@ -220,7 +220,7 @@ def review_and_send(person: Mouse, file: Path) -> None:
     page = person.page
     person.press(button(page, "Review"))
     button(page, "Review it again").wait_for()
-    assert out_of_sight(page, [".review .story"]) == []
+    assert out_of_sight(page, [".review .summary"]) == []
     person.press(button(page, "Next mark"))
     assert out_of_sight(page, [".stepper > button", ".stepper [aria-current]"]) == []
     wait_until(page, "() => document.querySelector('.mark-facts').textContent.includes('Better: ')")
@@ -230,7 +230,7 @@ def review_and_send(person: Mouse, file: Path) -> None:
         person.press(button(page, "Send"))
         person.press(page.get_by_role("menuitem", name="Send as page"))
     download.value.save_as(file)
-    assert "You resigned" in page.locator(".review .story").inner_text()
+    assert "You lost" in page.locator(".review .summary").inner_text()
     assert "resigned" in file.read_text()
 
 

@@ -58,7 +58,7 @@ def draw(tab: Any, address: str, name: str) -> None:
     tab.get_by_role("tab", name=OPEN[name], exact=True).click()
     if OPEN[name] == "Review":
         tab.get_by_role("button", name="Review this game").click()
-        tab.locator(".review .story").first.wait_for(timeout=REVIEW_MS)
+        tab.locator(".review .summary span").first.wait_for(timeout=REVIEW_MS)
     tab.keyboard.press("Home")
     for _ in range(PLY):
         tab.keyboard.press("ArrowRight")

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {better, judgement, points, reportOf, told, WORDS} from "../../kr/viewer/static/graph.js";
+import {
+  better,
+  className,
+  judgement,
+  points,
+  reportOf,
+  told,
+  turnName,
+  UNKNOWN,
+  WORDS,
+} from "../../kr/viewer/static/graph.js";
 import {runs} from "../../kr/viewer/static/graph-drawing.js";
 import {speak} from "../../kr/viewer/static/texts.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";
@@ -35,7 +45,7 @@ test("what kr's comments say of each position of the game", () => {
     "Black's chances: 52 in 100, score +0.04. Not judged: the opening.",
     "Not searched.",
     "Black's chances: 21 in 100, score −0.85. Seen by one search only.",
-    "Black's chances: 0 in 100, White wins.",
+    "Good move. Black's chances: 0 in 100, White wins.",
   ]);
   assert.equal(reportOf(tree.root), "Black 0.9, White 0.8");
 });
@@ -54,6 +64,30 @@ test("the better move of a marked one is that of the line beside it", () => {
     [[], [], [], [{path: [9, 10], kind: "better"}], []],
   );
   assert.equal(judgement(tree.root), null);
+});
+
+test("the class of a move, and what it did to the game", () => {
+  const words = (/** @type {string} */ tag) => {
+    const point = judgement(/** @type {any} */ ({comments: [`[%kr ${tag}]`]})) ?? UNKNOWN;
+    return [className(point), turnName(point.turn)];
+  };
+  for (const [tag, ...expected] of [
+    ["exp=0.50 best", "best move", ""],
+    ["exp=0.50 once", "good move", ""],
+    ["exp=0.50 nag=! best", "only move", ""],
+    ["exp=0.50 nag=?!", "inaccuracy", ""],
+    ["exp=0.50 forced", "", ""],
+    ["game exp=0.50", "", ""],
+    ["line exp=0.50", "", ""],
+    ["exp=0.50 mark=?? turn=won/drawn once", "blunder", "misses a win"],
+    ["exp=0.50 mark=? turn=won/better", "mistake", "misses a win"],
+    ["exp=0.00 nag=?? turn=won/lost", "blunder", "throws a win away"],
+    ["exp=0.00 nag=?? turn=drawn/lost", "blunder", "loses a draw"],
+    ["exp=0.00 nag=?? turn=even/lost", "blunder", "comes into a lost position"],
+    ["exp=0.30 nag=? turn=even/worse", "mistake", "comes into a worse position"],
+    ["exp=0.30 nag=? turn=lost/won", "mistake", ""],
+  ])
+    assert.deepEqual(words(tag), expected, tag);
 });
 
 test("words of marks are those of the language", () => {

@@ -3,18 +3,7 @@ import {afterEach, test} from "node:test";
 import {GameTree} from "../../kr/viewer/static/tree.js";
 import {speak} from "../../kr/viewer/static/texts.js";
 import {textsOf} from "./texts.js";
-import {
-  Lesson,
-  Review,
-  expectedAfter,
-  firmness,
-  isRight,
-  limitOf,
-  pathIn,
-  peopleText,
-  personOf,
-  tell,
-} from "../../kr/page/static/review/state.js";
+import {Review, firmness, limitOf, pathIn, peopleText, personOf, tell} from "../../kr/page/static/review/state.js";
 
 const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
 const STORY =
@@ -81,8 +70,6 @@ test("what a review has left in a game is there when it is opened again", () => 
   const [mark, ...others] = review.marks();
   assert.deepEqual(others, []);
   assert.deepEqual([mark.node.text, mark.side, mark.line.text], ["24-20", "white", "22-17"]);
-  assert.equal(review.mistakes("white").length, 1);
-  assert.equal(review.mistakes("black").length, 0);
 });
 
 test("a game that was never reviewed has nothing of it", () => {
@@ -202,41 +189,4 @@ test("what people play before a mark", () => {
   assert.equal(said(0.72, 0.1, false), "People play 24-20 most here.");
   assert.equal(said(0.2, 0.61, false), "People play 22-17 more often than 24-20 here.");
   assert.equal(peopleText([], node), "");
-});
-
-test("a lesson asks for a better move until it is found or shown, and counts", () => {
-  const {review} = heard(game(true)),
-    [mark] = review.marks(),
-    lesson = new Lesson([mark, mark, mark]);
-  assert.equal(lesson.before.text, "11-15");
-  assert.deepEqual(
-    [lesson.known({fen: "B:W2"}), lesson.known({fen: "B:W4"}), lesson.known({fen: "B:W5"})],
-    [false, true, null],
-  );
-  lesson.verdict(true);
-  assert.deepEqual([lesson.step, lesson.isOpen], ["right", false]);
-  lesson.next();
-  lesson.check();
-  assert.equal(lesson.isOpen, false);
-  lesson.retry();
-  assert.equal(lesson.step, "asking");
-  lesson.verdict(false);
-  assert.deepEqual([lesson.step, lesson.isOpen], ["wrong", true]);
-  lesson.verdict(true);
-  lesson.next();
-  lesson.show();
-  lesson.next();
-  assert.equal(lesson.step, "over");
-  assert.equal(lesson.result(), "You found 1 of 3 at the first try, 1 later.");
-  assert.equal(new Lesson([]).step, "over");
-});
-
-test("a move is right that gives away less than an inaccuracy", () => {
-  assert.equal(isRight(0.43, 0.5), true);
-  assert.equal(isRight(0.42, 0.5), false);
-  assert.equal(isRight(0.6, 0.5), true);
-  assert.equal(expectedAfter({lines: [{chances: [0.1, 0.5, 0.4]}]}), 0.65);
-  assert.equal(expectedAfter({over: "White wins"}), 1);
-  assert.equal(expectedAfter({}, "repetition"), 0.5);
-  assert.equal(expectedAfter({lines: []}), null);
 });

@@ -16,6 +16,8 @@ const OWN = () => ({
     ...GAME(),
     [["↑", "↓"], t("to the variation above, below")],
     [["n", "p"], t("to the next mark, the one before")],
+    [["r"], t("review the game, then go to its next moment")],
+    [["n", "s"], t("in a moment: on to the next one, show it")],
     [["m", "t"], t("in Repertoire: mark the last move as yours, train")],
     [[t("Space")], t("begin or stop the analysis")],
     [["Ctrl", "z"], t("undo")],

@@ -196,13 +196,14 @@ class Analyse {
 
   async _fill() {
     const [{panels}, {Graph}] = await Promise.all([import("./panels.js"), import("../graph-drawing.js"), later()]),
-      {games, departure, all} = (this._late = panels(this.app, this._moves.list));
+      {games, departure, review, all} = (this._late = panels(this.app, this._moves.list));
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._graphPlace.append(this._graph.element);
     this._draw();
     this._send.disabled = false;
     this.analysis.element.before(games.strip, games.reading.element);
     this._opening.element.after(departure.element);
+    this.analysis.lead(review);
     games.begun.then(() => {
       this._isRecalled = true;
       this._greet();

@@ -16,14 +16,16 @@ import {Setup} from "../setup/setup.js";
 export function panels(app, list) {
   const games = files(app),
     setup = new Setup(app),
-    proofs = new Proofs(app);
+    proofs = new Proofs(app),
+    reviewed = review(app);
   games.reading.oncertificate = file => proofs.file(file);
   return {
     games,
     setup,
+    review: reviewed.begin,
     departure: new Departure(app),
     sheet: changing(list, app.say),
     sending: actions(/** @type {any} */ (app)),
-    all: [review(app), explorer(app), people(app), regions(app), repertoire(app), games, setup.panel, proofs.panel],
+    all: [reviewed, explorer(app), people(app), regions(app), repertoire(app), games, setup.panel, proofs.panel],
   };
 }

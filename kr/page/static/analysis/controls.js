@@ -86,7 +86,8 @@ export class Controls {
       },
       {"aria-expanded": "false"},
     );
-    this.elements = [el("div", {class: "row head"}, this._go, this._threat, opener), this._options];
+    this.head = el("div", {class: "row head"}, this._go, this._threat, opener);
+    this.elements = [this.head, this._options];
   }
 
   get lines() {

@@ -1,12 +1,16 @@
 // Whole games judged while the page watches: each move as it is known, from the last to the first, then the marked
-// game.
+// game; and single moves that somebody tries in its place.
 //
-// Request: document; nodes or seconds of each search. Events: total, the number of moves; waits if others must end
-// their searches first; moves, those judged since the last event, each with ply (of the position after it), expected
-// (of Black), kind of mark, reason and once (seen by one search only); judged when all are. Then the page sends its
-// document, to which comments and variations may have been added meanwhile, and receives it with the marks, the
-// players' table, the story about you, the side of the person who played the game here, if one did, and the accuracy
-// of Black and White (null if no move mattered).
+// Request of "annotate": document; nodes or seconds of each search. Events: total, the number of moves; waits if others
+// must end their searches first; moves, those judged since the last event, each with ply (of the position after it),
+// expected (of Black), kind of mark, reason and once (seen by one search only); judged when all are. Then the page
+// sends its document, to which comments and variations may have been added meanwhile, and receives it with the marks,
+// the players' table, the story about you, the side of the person who played the game here, if one did, and the
+// accuracy of Black and White (null if no move mattered).
+//
+// Request of "annotate/trial": start, moves and the move that is tried after them; nodes or seconds of its search;
+// best, the expected result of its side after the best move. One event, after one with waits if it has to wait:
+// verdict, right, playable or not; expected, after the move; line, with it and the answer that was found.
 
 import {gameDocument, readDocument} from "./document.js";
 import {formatDuration} from "./durations.js";
@@ -14,16 +18,18 @@ import {accuracies, mark, tableOf} from "./review/annotation.js";
 import {rounded} from "./review/figures.js";
 import {openingPlies} from "./pdn/opening.js";
 import {personsOf} from "./persons.js";
-import {judgeMoves} from "./review/judging.js";
+import {judgeMoves, verdictOf} from "./review/judging.js";
 import {MARK_KINDS, pov} from "./review/marking.js";
 import {withPeople} from "./review/people.js";
+import {Searches} from "./review/searches.js";
 import {tell} from "./review/story.js";
-import {BLACK, sideName, WHITE} from "./rules.js";
+import {Game} from "./pdn/tree.js";
+import {BLACK, moveJson, sideName, WHITE} from "./rules.js";
+import {LONGEST_LINE} from "./request.js";
 import {Refused} from "./text.js";
 
 /** @typedef {import("./answers.js").Inbox} Inbox */
 /** @typedef {import("./house.js").House} House */
-/** @typedef {import("./pdn/tree.js").Game} Game */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
 /** @typedef {import("./review/judging.js").JudgedMove} JudgedMove */
 /** @typedef {import("./review/searches.js").Limits} Limits */
@@ -42,6 +48,26 @@ const DOCUMENT_SECONDS = 20;
 /** Tags of a game that was played here. */
 const SPEC_TAGS = ["BlackPlayer", "WhitePlayer"];
 const HUMAN = "human";
+/** Most moves of the line of a move that is tried. */
+const TRIAL_PLIES = 8;
+
+/** The engine of a review, and all that judges beside it. @param {House} house @param {AbortSignal} signal */
+async function borrowed(house, signal) {
+  // the engine is on its way while the database is
+  house.engine.prepare().catch(() => {});
+  const [database, certificates, chances, facts] = await Promise.all([
+    house.database(),
+    house.certificates(),
+    house.chances,
+    house.data("annotation"),
+    house.speak(),
+  ]);
+  let onWaiting = () => {};
+  const waiting = new Promise(resolve => (onWaiting = () => resolve(true))),
+    engine = house.engine.borrow({signal, onWaiting}),
+    waits = Promise.race([waiting, engine.turn]);
+  return {judge: {engine, database, certificates, chances, signal}, facts, waits};
+}
 
 /** @param {House} house @param {PageRequest} request @param {Inbox} inbox */
 async function* annotate(house, request, inbox) {
@@ -51,22 +77,11 @@ async function* annotate(house, request, inbox) {
   if (length > MOST_PLIES) throw new Refused("refused.long_game", {length, most: MOST_PLIES});
   const limits = limitsOf(request);
   yield {total: length};
-  // the engine is on its way while the database is
-  house.engine.prepare().catch(() => {});
-  const [database, certificates, chances, {name, version}, {thresholds, story: facts}] = await Promise.all([
-    house.database(),
-    house.certificates(),
-    house.chances,
-    house.data("engine"),
-    house.data("annotation"),
-    house.speak(),
-  ]);
-  const {signal} = inbox;
-  let onWaiting = () => {};
-  const waiting = new Promise(resolve => (onWaiting = () => resolve(true))),
-    engine = house.engine.borrow({signal, onWaiting}),
-    judge = {engine, database, certificates, chances, signal};
-  if (await Promise.race([waiting, engine.turn])) yield {waits: true};
+  const {signal} = inbox,
+    [{name, version}, {judge, waits, facts: data}] = await Promise.all([house.data("engine"), borrowed(house, signal)]),
+    {thresholds, story: facts} = data,
+    {database, engine} = judge;
+  if (await waits) yield {waits: true};
   /** @type {JudgedMove[]} */
   const backwards = [];
   /** @type {Record<string, any>[]} */
@@ -100,6 +115,28 @@ async function* annotate(house, request, inbox) {
     accuracy: accuracies(moves).map(figure => (figure === null ? null : rounded(figure, 1))),
     you: you === null ? null : sideName(you),
   };
+}
+
+/** @param {House} house @param {PageRequest} request @param {Inbox} inbox */
+async function* trial(house, request, inbox) {
+  const moves = [...request.texts("moves", LONGEST_LINE, 100), request.text("move", 100)],
+    game = new Game([], request.position("start"), moves, "*"),
+    best = request.fraction("best", 0, 1),
+    limits = limitsOf(request),
+    {judge, waits, facts} = await borrowed(house, inbox.signal);
+  try {
+    if (await waits) yield {waits: true};
+    const tried = await new Searches(game, limits, judge).tried(),
+      expected = rounded(tried.expected, 2);
+    let at = game.positions()[moves.length - 1];
+    const line = tried.line.slice(0, TRIAL_PLIES).map(move => {
+      at = at.after(move);
+      return {...moveJson(move), fen: at.fen};
+    });
+    yield {verdict: verdictOf(expected, best, facts.thresholds), expected, line};
+  } finally {
+    judge.engine.end();
+  }
 }
 
 /**
@@ -177,4 +214,4 @@ const playedText = game =>
     .map(([start, moves]) => [start.key, ...moves.map(({path, captured}) => `${path}x${captured}`)].join(" "))
     .join("; ");
 
-export const LIVE = {annotate};
+export const LIVE = {annotate, "annotate/trial": trial};

@@ -1,13 +1,14 @@
-// The panel Review: one button judges the game; then its story, the accuracy of both sides, its marks one by one, and
-// puzzles of the mistakes.
+// The panel Review: one button judges the game; then it in three sentences, a button that leads from moment to moment,
+// its marks one by one, its story and figures.
 
-import {choice} from "../controls.js";
+import {check, choice, offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {SIDES} from "../squares.js";
 import {actions} from "../send.js";
 import {t} from "../texts.js";
+import {momentsOf, nextOf} from "./moments.js";
 import {Practice} from "./practice.js";
-import {Review, limitOf, peopleText} from "./state.js";
+import {Review, limitOf, peopleText, personOf} from "./state.js";
 import {Job, peopleBefore} from "./stream.js";
 import {accuracyView, markView, marksView, nameOf, storyView, tableView} from "./view.js";
 
@@ -40,16 +41,22 @@ class Panel {
     this._near = false;
     /** What people play before marked moves. @type {WeakMap<object, string>} */
     this._people = new WeakMap();
+    /** Side whose moves are gone through, or both. @type {string} */
+    this._whose = "both";
+    app.tree.on("game", () => {
+      this._whose = personOf(app.tree.headers) ?? "both";
+    });
     this.review = new Review(app.tree);
     this.job = new Job(app, this.review, {
       // where the story is in sight, it says so itself
       ondone: () => (this._shown ? app.announce : app.say)(t("The game is reviewed.")),
     });
-    this.practice = new Practice(app, {onend: () => this._draw()});
+    this.practice = new Practice(app, this.review, {onend: () => this._draw()});
     this._parts = this._make();
     this._places = this._layout();
     this.review.on("change", () => {
       app.graph.show(this.review.judging ? this.review.points() : null);
+      this._offer();
       this._draw();
     });
     app.tree.on("node", () => {
@@ -61,9 +68,18 @@ class Panel {
       app.panel("review");
       if (!this.review.isReviewed && !this.review.working) this._toggle();
     };
+    app.keys.r = () => {
+      if (this.practice.tour) return;
+      if (!this.review.isReviewed) app.review();
+      else if (!this.review.working) {
+        app.panel("review");
+        this._lead();
+      }
+    };
     this.panel = {
       name: "review",
       title: t("Review"),
+      begin: this._parts.begin,
       element: el(
         "div",
         null,
@@ -75,10 +91,12 @@ class Panel {
       ),
       show: () => {
         this._shown = true;
+        this._offer();
         this._draw();
       },
       hide: () => {
         this._shown = false;
+        this._offer();
         this.practice.end();
       },
     };
@@ -87,18 +105,20 @@ class Panel {
   // --- parts
 
   _make() {
-    const limit = choice(t("Limit of each search"), LIMITS(), {
-      value: this._app.kept("judge-limit", NORMAL),
-      onchange: value => this._app.keep("judge-limit", value),
-    });
+    const app = this._app,
+      limit = choice(t("Limit of each search"), LIMITS(), {
+        value: this._app.kept("judge-limit", NORMAL),
+        onchange: value => this._app.keep("judge-limit", value),
+      });
     const progress = /** @type {HTMLProgressElement} */ (
       el("progress", {"aria-label": t("Moves judged"), hidden: true})
     );
-    const figures = el("div", {class: "scroll"});
+    const figures = el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": t("All figures")});
     return {
       limit,
       progress,
       figures,
+      begin: button(t("Review"), () => app.review(), {class: "primary begin", hidden: true}),
       start: button(t("Review this game"), () => this._toggle(), {class: "primary"}),
       before: button(t("‹ mark"), () => this._go(() => this._mark(-1)), {
         title: t("Mark before (p)"),
@@ -109,13 +129,32 @@ class Panel {
         "aria-label": t("Next mark"),
       }),
       status: el("p", {class: "muted status-line", role: "status"}),
+      summary: el("p", {class: "summary"}),
       story: el("p", {class: "story"}),
       accuracy: el("div", {class: "accuracy"}),
-      learn: el("div", {class: "row learn"}),
+      ...this._momentParts(),
       send: this._sendButton(),
       marks: el("ol", {class: "marks", "aria-label": t("Marked moves")}),
       mark: el("div", {class: "mark-facts"}),
-      details: el("details", {class: "figures"}, el("summary", null, t("All figures")), figures),
+      details: el("details", {class: "figures"}, el("summary", null, t("The whole story and all figures"))),
+    };
+  }
+
+  _momentParts() {
+    const whose = choice(t("Whose moments"), [], {
+      onchange: side => {
+        this._whose = side;
+        this._drawMoments();
+      },
+    });
+    return {
+      whose,
+      lead: button("", () => this._lead(), {"aria-keyshortcuts": "r"}),
+      inaccuracies: check(t("with inaccuracies"), this._app.kept("moments-all", false), on => {
+        this._app.keep("moments-all", on);
+        this._drawMoments();
+      }),
+      moments: el("div", {class: "row moments"}),
     };
   }
 
@@ -125,7 +164,8 @@ class Panel {
   }
 
   _layout() {
-    const {limit, start, before, after, story, accuracy, learn, send, marks, mark, details} = this._parts;
+    const {limit, start, before, after, summary, story, accuracy, send, marks, mark, details, figures} = this._parts,
+      {moments, lead, whose, inaccuracies} = this._parts;
     const options = el(
       "details",
       {class: "options"},
@@ -134,17 +174,11 @@ class Panel {
       el("p", {class: "muted"}, t("A longer limit takes more time and makes the marks firmer.")),
     );
     const stepper = el("div", {class: "row stepper", role: "group", "aria-label": t("Marks")}, before, after, marks);
+    moments.append(lead, whose, inaccuracies);
+    details.append(story, accuracy, figures);
     return {
       work: el("div", {class: "row"}, start, options, send),
-      results: el(
-        "div",
-        {class: "findings"},
-        story,
-        el("div", {class: "row summary"}, accuracy, learn),
-        stepper,
-        mark,
-        details,
-      ),
+      results: el("div", {class: "findings"}, summary, moments, stepper, mark, details),
     };
   }
 
@@ -169,19 +203,38 @@ class Panel {
     this._parts.mark.scrollIntoView({block: "nearest"});
   }
 
-  /** @param {Mark[]} mistakes */
-  _practise(mistakes) {
-    this.practice.begin(mistakes);
+  /** The moments of the side that is chosen. */
+  _moments() {
+    const {review} = this;
+    if (review.judging) return [];
+    const side = this._whose === "both" ? null : /** @type {"black" | "white"} */ (this._whose);
+    return momentsOf(review.marks(), side, this._app.kept("moments-all", false));
+  }
+
+  /** To the next moment after the position on the board. */
+  _lead() {
+    const moments = this._moments(),
+      {tree} = this._app,
+      main = tree.main(),
+      shown = main.lastIndexOf(tree.line().findLast((/** @type {any} */ node) => main.includes(node)));
+    if (!moments.length) return;
+    this.practice.begin(moments, nextOf(moments, shown));
     this._draw();
   }
 
   // --- drawing
 
+  /** Beside the analysis the review of a game is one click away, as long as it has none. */
+  _offer() {
+    const {isReviewed, working, tree} = this.review;
+    this._parts.begin.hidden = this._shown || isReviewed || working || !tree.root.children.length;
+  }
+
   _draw() {
     if (!this._shown) return;
     const {review} = this,
       {judging, working} = review,
-      learning = Boolean(this.practice.lesson);
+      learning = Boolean(this.practice.tour);
     this._parts.start.textContent = working
       ? t("Stop")
       : review.isReviewed
@@ -197,29 +250,27 @@ class Panel {
     }
     if (this._parts.status.textContent !== review.said) this._parts.status.textContent = review.said;
     this._places.work.hidden = this._parts.status.hidden = this._places.results.hidden = learning;
+    this._parts.summary.replaceChildren(...storyView(review.summary()));
     this._parts.story.replaceChildren(...storyView(review.story()));
     this._parts.accuracy.replaceChildren(...accuracyView(review.accuracy(), review.person));
-    this._drawLearn();
+    this._drawMoments();
     this._drawFigures();
     this._drawMarks();
   }
 
-  _drawLearn() {
+  _drawMoments() {
     const {review} = this,
-      you = review.person;
-    const sides = SIDES.filter(side => !you || side === you)
-      .map(side => ({side, mistakes: review.judging ? [] : review.mistakes(side)}))
-      .filter(({mistakes}) => mistakes.length);
-    const buttons = sides.map(({side, mistakes}) =>
-      button(
-        you
-          ? t("Learn from your mistakes ({count})", {count: mistakes.length})
-          : t("{side} ({count})", {side: nameOf(side, you), count: mistakes.length}),
-        () => this._practise(mistakes),
-      ),
-    );
-    this._parts.learn.replaceChildren(...(you || !sides.length ? [] : [t("Learn from the mistakes of")]), ...buttons);
-    this._parts.learn.hidden = !sides.length;
+      {lead, whose, inaccuracies, moments} = this._parts,
+      marks = review.judging ? [] : momentsOf(review.marks(), null, true),
+      {length} = this._moments();
+    lead.textContent = t("Next moment ({count})", {count: length});
+    lead.disabled = !length;
+    lead.classList.toggle("primary", length > 0);
+    /** @type {Array<[string, string]>} */
+    const names = SIDES.map(side => [side, nameOf(side, review.person)]);
+    offer(whose, [["both", t("Both sides")], ...names], this._whose);
+    inaccuracies.hidden = !marks.some(({point}) => point.kind === "inaccuracy");
+    moments.hidden = !marks.length;
     this._parts.send.hidden = !review.isReviewed || Boolean(review.judging);
   }
 
@@ -231,7 +282,7 @@ class Panel {
   }
 
   _drawMarks() {
-    if (!this._shown || this.practice.lesson) return;
+    if (!this._shown || this.practice.tour) return;
     const {tree} = this._app,
       marks = this.review.marks(),
       focused = this._parts.marks.contains(document.activeElement);
@@ -266,7 +317,7 @@ class Panel {
       this._people.delete(node);
       return;
     }
-    if (!this._shown || this._app.tree.node !== node || this.practice.lesson) return;
+    if (!this._shown || this._app.tree.node !== node || this.practice.tour) return;
     this._drawMark(mark);
     if (near) this._parts.mark.scrollIntoView({block: "nearest"});
   }

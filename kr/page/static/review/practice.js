@@ -1,56 +1,71 @@
-// "Learn from your mistakes": the board stands before a mistake, and the person looks for a better move. The game stays
-// as it is: a move that is tried is shown on the board alone.
+// From moment to moment of a reviewed game: the board stops before a mistake, and the person looks for a better move.
+// The game stays as it is: what is tried or told is shown on the board alone.
 
 import {button, el} from "../dom.js";
-import {kindName} from "../graph.js";
+import {className, turnName} from "../graph.js";
 import {visible} from "../escapes.js";
 import {t} from "../texts.js";
-import {Lesson, isRight} from "./state.js";
-import {worth} from "./stream.js";
-import {lineText} from "./view.js";
+import {Tour, question, stepsFrom, verdictText, worthsOf} from "./moments.js";
+import {tried} from "./stream.js";
+import {Variations} from "./variations.js";
+import {chancesText, storyView} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
+/** @typedef {import("./moments.js").Moment} Moment */
+/** @typedef {import("./moments.js").Trial} Trial */
 
 export class Practice {
   /**
    * @param {App} app
+   * @param {import("./state.js").Review} review
    * @param {{onend: () => void}} hears onend: the person has left
    */
-  constructor(app, {onend}) {
+  constructor(app, review, {onend}) {
     this._app = app;
+    this._review = review;
     this._onend = onend;
-    /** @type {Lesson | null} */
-    this.lesson = null;
+    /** @type {Tour | null} */
+    this.tour = null;
     this._moving = false;
     /** The node that was shown before. @type {any} */
     this._from = null;
-    /** @type {Array<() => void>} */
-    this._stops = [];
-    /** The worth of the best move, once it is asked for. @type {Promise<number> | null} */
-    this._best = null;
+    /** What was asked of the engine at this moment, by the position after the move. */
+    this._asked = /** @type {Map<string, ReturnType<typeof tried>>} */ (new Map());
     this._heading = el("h2", null);
     this._said = el("p", {role: "status"});
-    this._answer = button(t("Show the answer"), () => this._show());
-    this._next = button(t("Next mistake"), () => this._go(), {class: "primary"});
+    this._more = el("div", {class: "moment-facts"});
+    this._lines = new Variations(step => {
+      app.board.arrows([]);
+      app.board.show(step.fen, {last: step.path, animate: true});
+    });
+    this._answer = button(t("Show it"), () => this._show(), {"aria-keyshortcuts": "s"});
+    this._next = button(t("Next moment"), () => this._go(), {"aria-keyshortcuts": "n"});
     this._again = button(t("Try again"), () => this._retry());
-    this._leave = button(t("Leave"), () => this.end(this._from));
+    this._leave = button(t("Leave"), () => this._end());
     this.element = el(
       "div",
       {class: "practice", hidden: true},
       this._heading,
       this._said,
       el("div", {class: "row"}, this._again, this._answer, this._next, this._leave),
+      this._more,
+      this._lines.element,
     );
     for (const change of ["node", "edit", "game"]) app.tree.on(change, () => this._left(change));
+    this._press = (/** @type {KeyboardEvent} */ event) => this._hear(event);
   }
 
-  /** @param {import("./state.js").Mark[]} mistakes */
-  begin(mistakes) {
-    this.lesson = new Lesson(mistakes);
+  /** @param {Moment[]} moments @param {number} index of the first */
+  begin(moments, index) {
+    const sides = new Set(moments.map(({side}) => side)),
+      shown = this._app.board.flipped ? "black" : "white";
+    this.tour = new Tour(moments, index);
     this._from = this._app.tree.node;
     this.element.hidden = false;
     this._app.trial = (/** @type {any} */ move) => this._try(move);
-    this._app.practise(true, mistakes[0].side);
+    // before the page's own keys
+    document.addEventListener("keydown", this._press, true);
+    this._app.practise(true, this._review.person ?? (sides.size > 1 ? shown : moments[0].side));
     this._place();
   }
 
@@ -59,74 +74,127 @@ export class Practice {
    * @param {any} node to show then
    */
   end(node = this._app.tree.node) {
-    if (!this.lesson) return;
-    this.lesson = null;
+    if (!this.tour) return;
+    this.tour = null;
     this._stop();
     this.element.hidden = true;
     this._app.trial = null;
+    document.removeEventListener("keydown", this._press, true);
     this._app.practise(false);
     this._app.tree.select(node);
     this._onend();
   }
 
+  // at the move that was the moment, from which the next one follows; after the last one where one was
+  _end() {
+    const {tour} = this;
+    this.end(tour && tour.stage !== "over" ? tour.moment.node : this._from);
+  }
+
   _stop() {
-    for (const stop of this._stops) stop();
-    this._stops = [];
-    this._best = null;
+    for (const {stop} of this._asked.values()) stop();
+    this._asked.clear();
   }
 
   // a step through the game, another game and a change of this one leave it
   /** @param {string} change */
   _left(change) {
-    if (!this.lesson || this._moving) return;
-    if (change === "node" && this.lesson.step !== "over" && this._app.tree.node === this.lesson.before) return;
+    const {tour} = this;
+    if (!tour || this._moving) return;
+    if (change === "node" && tour.stage !== "over" && this._app.tree.node === tour.before) return;
     this.end();
+  }
+
+  /** @param {KeyboardEvent} event */
+  _hear(event) {
+    const isTyped = event.target instanceof Element && event.target.matches("input, select, textarea");
+    if (isTyped || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    const act = {
+      n: () => this._go(),
+      r: () => this._go(),
+      s: () => this._show(),
+      ArrowLeft: () => this._lines.step(-1),
+      ArrowRight: () => this._lines.step(1),
+    }[event.key];
+    // without lines the arrows go about the board
+    if (!act || (event.key.startsWith("Arrow") && this._lines.isEmpty)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  get _canGo() {
+    return this.tour !== null && this.tour.stage !== "over" && this.tour.stage !== "checking";
   }
 
   // the board stands before the mistake
   _place() {
-    const {lesson} = this;
-    if (!lesson) return;
+    const {tour} = this;
+    if (!tour) return;
     this._moving = true;
-    this._app.tree.select(lesson.before);
+    this._app.tree.select(tour.before);
     this._moving = false;
     this._app.board.arrows([]);
+    this._lines.show([]);
     this._tell();
+    // its answer is wanted whatever is tried
+    void this._trial(tour.moment.node).catch(() => {});
     this._app.board.element.querySelector("[tabindex='0']")?.focus({preventScroll: true});
   }
 
-  /** @param {string} [said] in place of what its step says */
-  _tell(said) {
-    const {lesson} = this;
-    if (!lesson) return;
-    const over = lesson.step === "over",
-      {index, mistakes} = lesson;
-    this._heading.textContent = over
-      ? t("Learn from your mistakes")
-      : t("Mistake {number} of {total}", {number: index + 1, total: mistakes.length});
-    this._said.textContent = said ?? this._words(lesson);
-    this._answer.hidden = over || !lesson.isOpen;
-    this._again.hidden = lesson.step !== "wrong";
-    this._next.hidden = over || (lesson.step !== "right" && lesson.step !== "shown");
-    this._next.textContent = index + 1 < mistakes.length ? t("Next mistake") : t("To the result");
-    this._leave.textContent = over ? t("Done") : t("Leave");
+  /**
+   * What is known of a move at this moment, searched once.
+   * @param {{text: string, fen: string}} move
+   * @returns {Promise<Trial>}
+   */
+  _trial(move) {
+    const {moment} = /** @type {Tour} */ (this.tour),
+      asked = this._asked.get(move.fen) ?? tried(this._app, moment, move.text);
+    this._asked.set(move.fen, asked);
+    // what failed is asked for again
+    asked.result.catch(() => this._asked.delete(move.fen));
+    return asked.result;
   }
 
-  /** @param {Lesson} lesson */
-  _words(lesson) {
-    if (lesson.step === "over") return lesson.result();
-    const {point, line, side} = lesson.mark,
-      move = visible(point.label),
-      better = visible(line.text);
-    if (lesson.step === "asking") {
-      const kind = kindName(point.kind);
-      return side === "black"
-        ? t("{move} was played here ({kind}). Find a better move for Black.", {move, kind})
-        : t("{move} was played here ({kind}). Find a better move for White.", {move, kind});
-    }
-    if (lesson.step === "checking") return t("Looking at that move…");
-    if (lesson.step === "right") return t("Right. The line: {moves}", {moves: lineText(line)});
-    return t("{better} was better: {moves}", {better, moves: lineText(line)});
+  /** @param {string} [said] in place of what its stage says */
+  _tell(said) {
+    const {tour} = this;
+    if (!tour) return;
+    const {stage, index, moments} = tour,
+      over = stage === "over",
+      isLast = index + 1 >= moments.length;
+    this._heading.textContent = over
+      ? t("All moments")
+      : t("Moment {number} of {total}", {number: index + 1, total: moments.length});
+    this._said.textContent = said ?? this._words(tour);
+    this._answer.hidden = !tour.isOpen;
+    this._again.hidden = stage !== "not" && stage !== "playable";
+    this._next.hidden = !this._canGo;
+    this._next.textContent = isLast ? t("To the result") : t("Next moment");
+    this._next.classList.toggle("primary", tour.isRevealed || stage === "playable");
+    this._leave.textContent = over ? t("Done") : t("Leave");
+    this._leave.classList.toggle("primary", over);
+    this._more.replaceChildren(...(over ? storyView(this._review.summary()) : tour.isRevealed ? this._why(tour) : []));
+  }
+
+  /** @param {Tour} tour */
+  _words(tour) {
+    if (tour.stage === "over") return tour.result();
+    if (tour.stage === "checking") return t("Looking at that move…");
+    const {moment} = tour;
+    if (tour.stage === "shown")
+      return t("{move}: better was {better}.", {
+        move: visible(moment.point.label),
+        better: visible(moment.line.text),
+      });
+    return visible(question(moment, this._review.person));
+  }
+
+  /** @param {Tour} tour */
+  _why({moment}) {
+    const {point} = moment,
+      facts = [className(point), turnName(point.turn)].filter(Boolean).join(", ");
+    return [el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, chancesText(moment))];
   }
 
   /**
@@ -134,88 +202,105 @@ export class Practice {
    * @param {any} move
    */
   _try(move) {
-    const {lesson} = this;
-    if (!lesson || this._app.tree.node !== lesson.before) return false;
-    if (!lesson.isOpen) return true;
+    const {tour} = this;
+    if (!tour || this._app.tree.node !== tour.before) return false;
+    if (tour.stage !== "asking") return true;
     this._app.board.show(move.fen, {last: move.path, animate: true});
-    const known = lesson.known(move);
-    if (known === null) void this._check(lesson, move);
-    else this._judge(lesson, move, known, known ? "" : t("{move} is what was played.", {move: visible(move.text)}));
+    void this._check(tour, move);
     return true;
   }
 
   /**
-   * @param {Lesson} lesson
+   * @param {Tour} tour
    * @param {any} move
    */
-  async _check(lesson, move) {
-    const {mark} = lesson,
-      replay = this._app.tree.replay(lesson.before);
-    lesson.check();
+  async _check(tour, move) {
+    const {moment} = tour,
+      known = tour.known(move),
+      isHere = () => this.tour === tour && tour.moment === moment && tour.stage === "checking";
+    tour.check();
     this._tell();
-    const search = (/** @type {string} */ text) => {
-      const {result, stop} = worth(this._app, replay, text);
-      this._stops.push(stop);
-      return result;
-    };
-    const isHere = () => this.lesson === lesson && lesson.mark === mark && lesson.step === "checking";
     try {
-      this._best ??= search(mark.line.text);
-      const [best, own] = await Promise.all([this._best, search(move.text)]);
-      if (!isHere()) return;
-      const said = t("{move} gives away {loss} in 100.", {
-        move: visible(move.text),
-        loss: Math.round(100 * Math.max(best - own, 0)),
-      });
-      this._judge(lesson, move, isRight(own, best), said);
+      const trial =
+        known === "right"
+          ? {verdict: known, expected: worthsOf(moment).best, line: stepsFrom(moment.line)}
+          : await this._trial(move);
+      if (isHere()) this._judge(tour, move, {...trial, verdict: known ?? trial.verdict});
     } catch (error) {
       if (!isHere()) return;
-      this._best = null;
-      lesson.retry();
+      tour.retry();
       this._place();
       this._app.fail(error);
     }
   }
 
   /**
-   * @param {Lesson} lesson
+   * @param {Tour} tour
    * @param {any} move
-   * @param {boolean} right
-   * @param {string} why it is not
+   * @param {Trial} trial
    */
-  _judge(lesson, move, right, why) {
-    lesson.verdict(right);
-    const better = visible(lesson.mark.line.text);
-    if (!right) this._tell(t("Not that: {why} Try again.", {why}));
-    else if (move.fen === lesson.mark.line.fen) this._tell();
-    else this._tell(t("Right: {move} is as good as {better}.", {move: visible(move.text), better}));
-    (right ? this._next : this._again).focus({preventScroll: true});
+  _judge(tour, move, trial) {
+    tour.judge(trial.verdict);
+    this._tell(visible(verdictText(tour.moment, move, trial)));
+    if (tour.isRevealed) void this._reveal(tour, move.fen === tour.moment.line.fen ? null : trial.line);
+    else {
+      // the answer shows why
+      this._lines.show([{name: t("Tried"), steps: trial.line}]);
+      this._lines.go(0, trial.verdict === "not" && trial.line.length > 1 ? 1 : 0);
+    }
+    (trial.verdict === "not" ? this._again : this._next).focus({preventScroll: true});
+  }
+
+  /**
+   * The better line, and what happens to the move that was played.
+   * @param {Tour} tour
+   * @param {import("./moments.js").Step[] | null} own line of another right move
+   */
+  async _reveal(tour, own) {
+    const {moment} = tour,
+      better = {name: t("Better"), steps: stepsFrom(moment.line)},
+      found = own ? [{name: t("Tried"), steps: own}] : [],
+      played = (/** @type {import("./moments.js").Step[]} */ steps) => ({name: t("Played"), steps});
+    this._lines.show([...found, better, played([moment.node])]);
+    this._lines.go(0, 0);
+    // a line of the review may end where its search did
+    const [longer, line] = await Promise.all(
+      [moment.line, moment.node].map(move =>
+        this._trial(move).then(
+          trial => trial.line,
+          () => [],
+        ),
+      ),
+    );
+    if (this.tour !== tour || tour.moment !== moment || !tour.isRevealed) return;
+    if (longer.length > better.steps.length) better.steps = longer;
+    this._lines.show([...found, better, played(line.length ? line : [moment.node])]);
   }
 
   _retry() {
+    this.tour?.retry();
     this._place();
   }
 
   _show() {
-    const {lesson} = this;
-    if (!lesson?.isOpen) return;
-    const {line} = lesson.mark;
-    lesson.show();
-    this._app.board.show(line.fen, {last: line.path, animate: true});
-    this._app.board.arrows([{path: line.path, kind: "better"}]);
+    const {tour} = this;
+    if (!tour?.isOpen) return;
+    tour.show();
     this._tell();
+    void this._reveal(tour, null);
     this._next.focus({preventScroll: true});
   }
 
   _go() {
-    const {lesson} = this;
-    if (!lesson) return;
+    const {tour} = this;
+    if (!tour || !this._canGo) return;
     this._stop();
-    lesson.next();
-    if (lesson.step !== "over") {
+    tour.next();
+    if (tour.stage !== "over") {
       this._place();
       return;
     }
+    this._lines.show([]);
     this._tell();
     this._leave.focus({preventScroll: true});
   }

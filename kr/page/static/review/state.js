@@ -1,9 +1,10 @@
 // What is known of the review of a game: the moves that are being judged, what a review has left in the game, and the
 // puzzles that its mistakes are. Nothing here touches the document.
 
-import {betterNode, judgement, points} from "../graph.js";
+import {UNKNOWN, betterNode, points} from "../graph.js";
 import {accuracyOf, figuresOf, storyOf} from "../story.js";
 import {formatted, many, said, t, YOU} from "../texts.js";
+import {summaryOf} from "./summary.js";
 
 /** @typedef {import("../graph.js").Point} Point */
 /** @typedef {import("../graph.js").Kind} Kind */
@@ -15,12 +16,12 @@ import {formatted, many, said, t, YOU} from "../texts.js";
  */
 /** @typedef {{known: Map<number, Known>, total: number, game: string}} Judging */
 
-/** Marks of moves that gave something away. @type {Kind[]} */
-const BAD = ["inaccuracy", "mistake", "blunder"];
 /** @type {Kind[]} */
-const ALL = [...BAD, "only"];
-/** Expected result that a move may give away and still be right: less than an inaccuracy does. */
-const ALLOWED = 0.08;
+const ALL = ["inaccuracy", "mistake", "blunder", "only"];
+/** Limits that a search of a review may have, and the usual one. */
+const NODES = [1000, 5_000_000],
+  SECONDS = [0.01, 10],
+  USUAL = {nodes: 200_000};
 
 /**
  * The moves of the game as it was played, as one text.
@@ -67,13 +68,37 @@ export function personOf(headers) {
 }
 
 /**
- * Words of the limit with which a game was judged, by the tag of its annotator; "" if that is not kr.
+ * The limit of each search by which a game was judged, by the tag of its annotator; null if that is not kr.
+ * @param {Record<string, string>} headers
+ * @returns {{nodes: number} | {seconds: number} | null}
+ */
+function limitIn(headers) {
+  const [, name, value] = /\bkr \d[^;(]*\((?:(nodes)=)?(\d[\d.]*)s? a position/.exec(headers.Annotator ?? "") ?? [];
+  if (!value) return null;
+  return name ? {nodes: Number(value)} : {seconds: Number(value)};
+}
+
+/**
+ * Words of that limit; "" if it is not known.
  * @param {Record<string, string>} headers
  */
 export function limitOf(headers) {
-  const [, name, value] = /\bkr \d[^;(]*\((?:(nodes)=)?(\d[\d.]*)s? a position/.exec(headers.Annotator ?? "") ?? [];
-  if (!value) return "";
-  return name ? t("{count} nodes", {count: formatted(Number(value))}) : t("{count} seconds", {count: value});
+  const limit = limitIn(headers);
+  if (!limit) return "";
+  return "nodes" in limit
+    ? t("{count} nodes", {count: formatted(limit.nodes)})
+    : t("{count} seconds", {count: String(limit.seconds)});
+}
+
+/**
+ * The limit with which a move is tried in a judged game: that of its review, or the usual one.
+ * @param {Record<string, string>} headers
+ */
+export function trialLimit(headers) {
+  const within = (/** @type {number} */ value, /** @type {number[]} */ [least, most]) =>
+      Math.min(Math.max(value, least), most),
+    limit = limitIn(headers) ?? USUAL;
+  return "nodes" in limit ? {nodes: within(limit.nodes, NODES)} : {seconds: within(limit.seconds, SECONDS)};
 }
 
 /**
@@ -148,15 +173,7 @@ export class Review {
     const list = points(this.tree),
       {judging} = this;
     if (!judging) return list;
-    return list.map(point => ({
-      ...point,
-      expected: null,
-      kind: "",
-      once: false,
-      reason: "",
-      evaluation: "",
-      ...judging.known.get(point.ply),
-    }));
+    return list.map(point => ({...point, ...UNKNOWN, ...judging.known.get(point.ply)}));
   }
 
   /** The marked moves in their order, so far. @returns {Mark[]} */
@@ -164,11 +181,6 @@ export class Review {
     return this.points()
       .filter(point => point.kind)
       .map(point => ({point, node: point.node, side: moverOf(point.node), line: betterNode(point.node)}));
-  }
-
-  /** The moves of a side that gave something away, with a better line. @param {Side} side */
-  mistakes(side) {
-    return this.marks().filter(mark => mark.side === side && mark.line && BAD.includes(mark.point.kind));
   }
 
   /** True if the game has been reviewed, now or at any time. */
@@ -184,6 +196,21 @@ export class Review {
   /** Sentences of the story; none while the game is judged. @returns {string[]} */
   story() {
     return this.judging ? [] : tell(this.tree.root, this.person);
+  }
+
+  /** The game in three sentences; none while it is judged, or if it never was. @returns {string[]} */
+  summary() {
+    if (this.judging) return [];
+    const {result, headers} = this.tree,
+      {person: you} = this;
+    return summaryOf({
+      result,
+      opening: headers.Opening ?? "",
+      points: this.points(),
+      marks: this.marks(),
+      accuracy: this.accuracy(),
+      you,
+    });
   }
 
   accuracy() {
@@ -294,110 +321,4 @@ export function peopleText(moves, node) {
   return share
     ? t("{share} of 100 people play {move} here; most play {other} ({most} of 100).", values)
     : t("Hardly anyone plays {move} here; most play {other} ({most} of 100).", values);
-}
-
-/**
- * What the judgement of a mark knows of the move: the expected result that it gives away; null without a better one.
- * @param {Mark} mark
- */
-export function lossOf({point, side, line}) {
-  const better = line && judgement(line);
-  if (!better || point.expected === null) return null;
-  return Math.max(0, (side === "black" ? 1 : -1) * (better.expected - point.expected));
-}
-
-/** @typedef {"asking" | "checking" | "wrong" | "right" | "shown" | "over"} Step */
-
-/** Puzzles of the mistakes of one side, one after another. */
-export class Lesson {
-  /** @param {Mark[]} mistakes */
-  constructor(mistakes) {
-    this.mistakes = mistakes;
-    this.index = 0;
-    /** @type {Step} */
-    this.step = mistakes.length ? "asking" : "over";
-    this.tries = 0;
-    this.first = this.later = 0;
-  }
-
-  get mark() {
-    return this.mistakes[this.index];
-  }
-
-  /** The position in which a better move is looked for. */
-  get before() {
-    return this.mark.node.parent;
-  }
-
-  /** True if a move may be tried now. */
-  get isOpen() {
-    return this.step === "asking" || this.step === "wrong";
-  }
-
-  /**
-   * What is known of a move without a search: the mistake itself is wrong, kr's better move right; null for others.
-   * @param {{fen: string}} move
-   * @returns {boolean | null}
-   */
-  known(move) {
-    if (move.fen === this.mark.node.fen) return false;
-    return move.fen === this.mark.line.fen ? true : null;
-  }
-
-  check() {
-    this.step = "checking";
-  }
-
-  /** @param {boolean} right */
-  verdict(right) {
-    this.tries += 1;
-    this.step = right ? "right" : "wrong";
-    if (right && this.tries === 1) this.first += 1;
-    else if (right) this.later += 1;
-  }
-
-  /** A check that came to nothing. */
-  retry() {
-    this.step = this.tries ? "wrong" : "asking";
-  }
-
-  show() {
-    this.step = "shown";
-  }
-
-  next() {
-    this.index += 1;
-    this.tries = 0;
-    this.step = this.index < this.mistakes.length ? "asking" : "over";
-  }
-
-  /** The count at the end, in words. */
-  result() {
-    const {first, later} = this,
-      total = this.mistakes.length;
-    return later
-      ? t("You found {first} of {total} at the first try, {later} later.", {first, total, later})
-      : t("You found {first} of {total} at the first try.", {first, total});
-  }
-}
-
-/**
- * True if a move is good enough beside the best one.
- * @param {number} expected after it, of the side that played it
- * @param {number} best after the best move
- */
-export const isRight = (expected, best) => best - expected < ALLOWED - 1e-9;
-
-/**
- * The expected result of the side that has just moved, by the last event of an analysis of the position after the move;
- * null if the event does not tell it.
- * @param {{over?: string, lines?: Array<{chances: [number, number, number] | null}>}} event
- * @param {string} [draw] rule by which the game can be claimed drawn there
- * @returns {number | null}
- */
-export function expectedAfter(event, draw = "") {
-  if (draw) return 0.5;
-  if (event.over) return 1;
-  const chances = event.lines?.[0]?.chances;
-  return chances ? chances[2] + chances[1] / 2 : null;
 }

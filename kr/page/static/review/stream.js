@@ -1,12 +1,10 @@
-// Asking the server about a game: all its moves judged, the worth of a single move, what people play.
+// Asking the server about a game: all its moves judged, a single move that is tried, what people play.
 
 import {t} from "../texts.js";
-import {expectedAfter, lossOf} from "./state.js";
+import {lossOf, worthsOf} from "./moments.js";
+import {trialLimit} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
-
-/** Nodes of the searches that tell whether a move is as good as the best. */
-const TRIAL_NODES = 400_000;
 
 /** The judging of a game, into its Review. */
 export class Job {
@@ -67,29 +65,27 @@ export class Job {
 }
 
 /**
- * Searches the position after a move; gives the expected result of the side that made it.
+ * Has a move tried in place of a marked one, by a search as those of the review.
  * @param {App} app
- * @param {{start: string, moves: string[]}} replay the game before it
+ * @param {import("./moments.js").Moment} moment
  * @param {string} move
- * @returns {{result: Promise<number>, stop: () => void}}
+ * @returns {{result: Promise<import("./moments.js").Trial>, stop: () => void}}
  */
-export function worth(app, {start, moves}, move) {
+export function tried(app, moment, move) {
   /** @type {{stop: () => void} | null} */
-  let stream = null,
-    draw = "";
+  let stream = null;
+  const {tree} = app,
+    best = worthsOf(moment).best ?? 1,
+    asked = {...tree.replay(moment.node.parent), move, best, ...trialLimit(tree.headers)};
   const result = new Promise((resolve, reject) => {
-    const asked = {start, moves: [...moves, move], lines: 1, limit: `nodes=${TRIAL_NODES}`, engine: 0, threat: false};
-    stream = app.live("analysis", asked, (/** @type {any} */ event) => {
-      draw = event.draw || draw;
+    stream = app.live("annotate/trial", asked, (/** @type {any} */ event) => {
       if (event.error !== undefined) reject(new Error(event.error));
-      else if (event.final || event.over || draw) {
-        const expected = expectedAfter(event, draw);
-        stream?.stop();
-        if (expected === null) reject(new Error(t("The engine gave no answer.")));
-        else resolve(expected);
-      }
+      else if (event.verdict) resolve(event);
+      else if (event.end) reject(new Error(t("The engine gave no answer.")));
     });
   });
+  // who has gone on does not hear of it
+  result.catch(() => {});
   return {result, stop: () => stream?.stop()};
 }
 

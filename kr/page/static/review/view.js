@@ -1,11 +1,12 @@
 // What the panel Review shows, as elements made from what is known.
 
 import {button, el} from "../dom.js";
-import {judgement, kindName, signOf} from "../graph.js";
+import {className, kindName, signOf, turnName} from "../graph.js";
 import {visible} from "../escapes.js";
 import {SIDES, sideName} from "../squares.js";
 import {head} from "../tables.js";
 import {decimal, t} from "../texts.js";
+import {worthsOf} from "./moments.js";
 import {firmness} from "./state.js";
 
 /** @typedef {import("./state.js").Mark} Mark */
@@ -70,14 +71,27 @@ export function marksView(marks, node, go) {
 }
 
 /** The moves of a line as text. @param {any} line its first node */
-export function lineText(line) {
+function lineText(line) {
   const moves = [];
   for (let each = line; each; each = each.children[0]) moves.push(visible(each.text));
   return moves.join(" ");
 }
 
-/** Chances of the mover in a hundred. @param {number} expected of Black @param {Side} side */
-const chances = (expected, side) => Math.round(100 * (side === "black" ? expected : 1 - expected));
+/**
+ * The chances of the mover after the better move and after the marked one, in words; "" if they are not known.
+ * @param {Mark} mark
+ */
+export function chancesText(mark) {
+  const {node, line} = mark,
+    {best, played} = worthsOf(mark);
+  if (best === null || played === null) return "";
+  return t("Chances of the side to move after {better}: {best} in 100; after {move}: {own}.", {
+    better: visible(line.text),
+    best: Math.round(100 * best),
+    move: visible(node.text),
+    own: Math.round(100 * played),
+  });
+}
 
 /**
  * A marked move in words: what it was, what was better, how firm that is, what people play.
@@ -85,24 +99,16 @@ const chances = (expected, side) => Math.round(100 * (side === "black" ? expecte
  * @param {string} limit words of the limit with which it was judged
  * @param {string} people in words; "" as long as it isn't known
  */
-export function markView({node, point, side, line}, limit, people) {
-  const move = visible(node.text),
-    found = line && judgement(line);
-  const gap =
-    found && point.expected !== null
-      ? t("Chances of the side to move after {better}: {best} in 100; after {move}: {own}.", {
-          better: visible(line.text),
-          best: chances(found.expected, side),
-          move,
-          own: chances(point.expected, side),
-        })
-      : "";
+export function markView(mark, limit, people) {
+  const {point, line} = mark,
+    gap = chancesText(mark),
+    name = [className(point), turnName(point.turn)].filter(Boolean).join(", ");
   return [
     el(
       "p",
       null,
       el("b", null, visible(point.label)),
-      el("span", {class: `sign ${point.kind}`}, `${signOf(point.kind)} ${kindName(point.kind)}`),
+      el("span", {class: `sign ${point.kind}`}, `${signOf(point.kind)} ${name}`),
       line ? `. ${t("Better: {moves}", {moves: lineText(line)})}` : "",
     ),
     gap ? el("p", null, gap) : "",

@@ -95,6 +95,20 @@ function markOf(loss, {inaccuracy, mistake, blunder}) {
 }
 
 /**
+ * What a review says of a move that somebody tries: right if it is as good as the best, not if it would be marked, else
+ * playable.
+ * @param {number} expected after the move, of the side that tries it
+ * @param {number} best after the best move
+ * @param {Thresholds} thresholds
+ * @returns {"right" | "playable" | "not"}
+ */
+export function verdictOf(expected, best, thresholds) {
+  const loss = rounded(best - expected, 6);
+  if (loss <= thresholds.tie) return "right";
+  return markOf(loss, thresholds) ? "not" : "playable";
+}
+
+/**
  * Slip that a move is, or avoids, by what people play.
  * @param {JudgedMove} judged
  * @param {Thresholds} thresholds

@@ -245,6 +245,13 @@ export class Searches {
     return {after: choice.after, line, score, expected, value: certain};
   }
 
+  /** The last move, assessed as an alternative to it would be. */
+  tried() {
+    const ply = this.moves.length - 1,
+      after = this._reached[ply];
+    return this.confirmed(ply, {after, line: [this.moves[ply]], score: 0, expected: 0, value: null});
+  }
+
   /**
    * The move, assessed by a search of the position after its best answer if that is worse.
    * @param {number} ply
