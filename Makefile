@@ -74,15 +74,16 @@ OLDEST_EXTRAS := plots web nets evolve cluster parquet test
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
 
-check: lint
-	$(MAKE) -j2 concerned types scripts-test MARKED="not slow and not soak"
+# style and types are read, not run: they don't wait for the core to be compiled
+check: $(BIN)/mypy
+	$(MAKE) -j2 lint concerned types scripts-test MARKED="not slow and not soak"
 
 SINCE ?= main
 concerned: .venv/tests
 	$(PYTEST) -m "$(MARKED)" $$($(BIN)/python tests/concerned.py $(SINCE))
 
 # While tests wait for browsers and other processes, types are checked, and the debug build and the site made.
-test: lint .venv/docs
+test: .venv/tests lint .venv/docs
 	$(MAKE) -j2 pytest $(DEBUG)/built types scripts-test docs
 	$(MAKE) $(DEBUG)/passed
 
@@ -99,18 +100,18 @@ soak: .venv/tests
 browsers: .venv/tests bundle
 	$(BIN)/pytest -q -rs -m soak tests/test_browsers.py
 
-touched: lint
-	$(MAKE) -j2 concerned types scripts-test
+touched: $(BIN)/mypy
+	$(MAKE) -j2 lint concerned types scripts-test
 
 style: lint types
 
-lint: .venv/tests scripts-lint
+lint: $(BIN)/mypy scripts-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	@# longer than 120 characters, but for texts for readers, each of which is one literal
 	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" --exclude-dir=languages --exclude-dir=vendor --exclude-dir=bundle ".{121,}" kr docs packaging  # longer than 120 characters
 
-types: .venv/tests scripts-types
+types: $(BIN)/mypy scripts-types
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/windows kr/system/windows.py
 
@@ -308,6 +309,10 @@ tools:
 	@echo "kr: installing what the tests need ..."
 	@$(INSTALL) -e '.[plots,web,test]'
 	@touch $@
+
+# what checks the text of Python: there after the first build, whatever has changed since
+$(BIN)/mypy:
+	@$(MAKE) .venv/tests
 
 $(NODE_BIN)/biome: package.json package-lock.json
 	@echo "kr: installing what checks scripts ..."
