@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from refusals import check_refused
 from systems import interrupt, start
 
 import kr
@@ -439,23 +438,3 @@ def test_ctrl_c_keeps_the_analyses_made_so_far() -> None:
     assert process.returncode == 1
     assert err == "kr: interrupted\n"
     assert {json.loads(line)["fen"] for line in rest.splitlines()} == {Position.from_fen(FEN).fen}
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "said"),
-    [
-        ("analyze nowhere.txt", 2, "nowhere.txt"),
-        (f"analyze {os.devnull}", 2, os.devnull),
-        ("analyze B:W99:B1", 2, "99"),
-        (f"analyze {FEN} --multipv 0", 2, "--multipv"),
-        (f"analyze {FEN} --ply 3", 2, "--ply"),
-        (f"analyze {FEN} --depth 0", 2, "--depth"),
-        (f"analyze {FEN} --tc depth=3 --depth 3", 2, "--depth"),
-        (f"analyze {FEN} --game 0", 2, "--game"),
-        ("analyze x.pdn --ply 3-1", 2, "write 1-3"),
-        ("analyze x.pdn --ply two", 2, "two"),
-        (f"analyze {FEN} --weights none.h5", 1, "none.h5"),
-    ],
-)
-def test_bad_input(capsys: pytest.CaptureFixture, line: str, code: int, said: str) -> None:
-    check_refused(capsys, line, code, said)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from policies import random_policy
-from refusals import check_refused
 from test_annotate import BLUNDER, BLUNDER_PLY, PDN, QUICK
 
 from kr import cli
@@ -86,20 +85,6 @@ def test_the_command_with_and_without(tmp_path: Path, capsys: pytest.CaptureFixt
     assert all(move["slip"] == "trap" for move in found["shipped"] if move["mark"] in ("?", "??"))
     assert {move["people"] for move in found["none"]} == {None}
     assert all(0 <= move["people"] <= move["likeliest_people"] <= 1 for move in found["shipped"] if move["likeliest"])
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "said"),
-    [
-        ("annotate {games} --people none.h5", 1, "none.h5: no such file"),
-        ("annotate {games} --trap 0.01", 2, "an oversight is less likely than a trap"),
-        ("analyze --people {games} --depth 3", 1, "not a policy file"),
-    ],
-)
-def test_bad_input(tmp_path: Path, line: str, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    games = tmp_path / "games.pdn"
-    games.write_text(PDN)
-    check_refused(capsys, line.format(games=games), code, said)
 
 
 def test_analysis_tells_what_people_play(capsys: pytest.CaptureFixture[str]) -> None:

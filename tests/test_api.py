@@ -13,19 +13,10 @@ from kr.svg import SHOWN
 ENDING = Position.from_fen("W:W21,K30:B1,2")
 
 
-@pytest.mark.parametrize("name", kr.__all__)
-def test_each_name_is_there_and_documented(name: str) -> None:
-    found = getattr(kr, name)
-    if isinstance(found, tuple):
-        return
-    if inspect.ismodule(found):
-        assert found.__doc__
-        return
-    assert found.__name__ == name
-    assert inspect.getdoc(found), f"kr.{name} has no docstring"
-    if inspect.isfunction(found):
-        hints = inspect.get_annotations(found)
-        assert set(inspect.signature(found).parameters) | {"return"} == set(hints)
+def test_each_name_is_there_and_documented() -> None:
+    found = {name: getattr(kr, name) for name in kr.__all__}
+    assert [name for name, each in found.items() if getattr(each, "__name__", name).rpartition(".")[2] != name] == []
+    assert [name for name, each in found.items() if not isinstance(each, tuple) and not inspect.getdoc(each)] == []
 
 
 def test_an_unknown_name() -> None:

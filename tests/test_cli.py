@@ -175,17 +175,6 @@ def test_fail(capsys: pytest.CaptureFixture) -> None:
     assert capsys.readouterr().err == "kr: 3 games were lost\n"
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_command_has_help_that_ends_with_an_example(capsys: pytest.CaptureFixture, name: str) -> None:
-    names = [name, "show"] if name == "weights" else [name]
-    assert cli.main([*names, "--help"]) == 0
-    paragraphs = capsys.readouterr().out.rstrip().split("\n\n")
-    assert paragraphs[-1].strip().startswith("Example")
-    assert f"kr {' '.join(names)}" in paragraphs[-1]
-    # double quotes are quotes in every shell, single ones not in cmd.exe
-    assert " '" not in paragraphs[-1]
-
-
 def test_version(capsys: pytest.CaptureFixture) -> None:
     assert cli.main(["--version"]) == 0
     assert capsys.readouterr().out == f"kr {kr.__version__}\n"

@@ -88,15 +88,6 @@ def test_files_that_no_scheduler_wrote(content: bytes, tmp_path: Path) -> None:
         ClusterAddress.parse(str(path))
 
 
-@pytest.mark.parametrize("command", ["selfplay --games 10", "match manual manual", "egdb build", "egdb verify"])
-def test_commands_refuse_what_names_no_cluster(
-    command: str, capsys: pytest.CaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    check_refused(capsys, f"{command} --cluster nowhere", 2, "cluster 'nowhere' is neither an address nor a file")
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
     ("cluster", "installed", "missing"),
     [

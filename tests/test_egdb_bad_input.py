@@ -329,7 +329,6 @@ CASES = [
     ("egdb sample --dir good --out new.h5 --pieces 2 --count 1e9", 2, "count"),
     ("egdb sample --dir good --out new.h5 --pieces 2 --count 9 --fraction 0.1", 2, "count, fraction: both"),
     ("egdb sample --dir good --out new.h5 --pieces 2 --stratify value", 2, "stratify"),
-    ("egdb export nothere.h5 --out new.npz", 1, "nothere.h5: no such file"),
     ("egdb export text --out new.npz", 1, "text: not a file of sampled positions"),
     ("egdb export text --out new.csv", 2, "new.csv"),
     ("egdb sample --dir good --out nofiles --pieces 2", 2, "nofiles is a directory"),

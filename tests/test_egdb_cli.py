@@ -11,8 +11,6 @@ import pytest
 from kr import cli
 from kr.egdb import stats
 
-COMMANDS = ("build", "verify", "stats", "probe", "sample", "export", "pack", "unpack")
-
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
     """Output of `kr egdb` on stdout."""
@@ -38,16 +36,6 @@ def failure(capsys: pytest.CaptureFixture[str], code: int, *arguments: object) -
     lines = capsys.readouterr().err.splitlines()
     assert all(line.startswith("kr: ") for line in lines)
     return lines[-1]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_ends_with_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
-    assert f"kr egdb {command}" in printed(capsys, command, "--help").rpartition("Example:")[2]
-
-
-def test_help_of_the_group_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = printed(capsys, "--help")
-    assert all(f"\n  {command} " in shown for command in COMMANDS)
 
 
 @pytest.mark.smoke

@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from refusals import check_refused
 from tables import random_weights
 from test_evaluate import playout_positions
 
@@ -257,16 +256,3 @@ def test_json(capsys: pytest.CaptureFixture, shipped: Evaluation) -> None:
         31,
         32,
     ]
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "said"),
-    [
-        ("explain B:W99:B1", 2, "99"),
-        ("explain B:W:B --weights material", 2, "empty board"),
-        ("explain --moves 11-17", 1, "11-17"),
-        ("explain --weights none.h5", 1, "none.h5"),
-    ],
-)
-def test_bad_input(capsys: pytest.CaptureFixture, line: str, code: int, said: str) -> None:
-    check_refused(capsys, line, code, said)

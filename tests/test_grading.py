@@ -101,16 +101,6 @@ def test_a_larger_sample_has_the_smaller_one() -> None:
     assert len(chosen_ballots("3move", 0)) == len(chosen_ballots("3move", 500)) == 174
 
 
-def test_it_resumes_to_the_same_file(graded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "grades.jsonl"
-    lines = graded.read_bytes().splitlines(keepends=True)
-    out.write_bytes(b"".join(lines[:3]) + lines[3][:40])
-    assert main([*WORDS, "--out", str(out), "--json"]) == 0
-    *_, report = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (report["ballots"], report["resumed"]) == (6, 2)
-    assert sorted(out.read_bytes().splitlines()[1:]) == sorted(graded.read_bytes().splitlines()[1:])
-
-
 def test_matches_take_ballots_by_grade(graded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "mine.jsonl"
     head, *lines = graded.read_text().splitlines()
@@ -167,8 +157,3 @@ def test_damaged_grades(
 def test_settings_that_are_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["theory", "grade", *words]) == 2
     assert told in capsys.readouterr().err
-
-
-def test_other_settings(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*WORDS, "--tc", "nodes=3000", "--out", str(graded)]) == 2
-    assert 'was begun with limits "nodes=2000", not "nodes=3000"' in capsys.readouterr().err

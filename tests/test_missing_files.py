@@ -28,6 +28,7 @@ endnet fit none.h5 --out n.h5
 endnet show none.h5
 evolve pack none --out x.h5
 evolve show none
+explain --weights none.h5
 fit none --out x.h5
 fit . --layout none.toml --out x.h5
 games none
@@ -42,6 +43,7 @@ play --weights none.h5
 policy fit none.pdn --out p.h5
 policy players none.pdn --out p.h5
 policy show none.h5
+policy test none.h5 none.pdn
 problem check none.pdn
 problem find none.pdn --out x.jsonl
 problem print none.pdn --out x.html

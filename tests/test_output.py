@@ -180,11 +180,16 @@ def command_lines() -> list[str]:
 
 
 @pytest.mark.parametrize("line", command_lines())
-def test_help_is_80_columns_wide_and_not_cut(run: Run, line: str) -> None:
+def test_help_is_80_columns_wide_and_ends_with_an_example(run: Run, line: str) -> None:
     shown, _ = run(f"{line} --help")
     assert not faults(shown)
     usage, _, rest = shown.partition("\n\n")
     assert usage.startswith("Usage: ")
+    example = shown.rstrip().rpartition("\n\n")[2].strip()
+    # double quotes are quotes in every shell, single ones not in cmd.exe
+    assert line in ("", "weights") or (
+        example.startswith("Example") and f"kr {line}" in example and " '" not in example
+    )
     # NAME=NUMBER,... is the value of an option, FILE... or [FILE]... an argument that may be repeated
     assert "..." not in re.sub(r"[],A-Z]\.\.\.", "", rest)
 

@@ -380,31 +380,6 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
     assert [kept(tmp_path).headers[tag] for tag in ("Black", "White")] == list(names.values())
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "said"),
-    [
-        ("play --side black --white manual", 2, "expected one or the other"),
-        ("play --white hub:x --level 3", 2, "kr plays neither side"),
-        ("play --resume x.pdn --ballot 3move", 2, "leave out --ballot"),
-        ("play --resume nothere.pdn", 2, "nothere.pdn: no such file"),
-        ("play --ballot nothere", 2, "no openings 'nothere'"),
-        ("play --ballot '3move 175'", 2, "3move has no opening 175; they are numbered 1 to 174"),
-        ("play --ballot W:W1:Bx", 2, "FEN"),
-        ("play --ballot W:W:B1", 2, "no legal move"),
-        ("play --ballot nothere.pdn:8", 2, "no openings 'nothere.pdn:8'"),
-        ("play --tc soon", 2, "--tc: 'soon'"),
-        ("play --white nothere.h5", 1, "no such file"),
-        ("play --white hub:./nothere", 1, "can't be started"),
-        (f"play --out '{__file__}/x'", 2, f"{Path(__file__)} is not a directory"),
-    ],
-)
-def test_invalid_commands_are_refused(tmp_path, monkeypatch, capsys, line, code, said):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-    check_refused(capsys, line, code, said)
-    assert not list(tmp_path.iterdir())
-
-
 # --- the terminal
 
 

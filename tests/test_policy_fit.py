@@ -335,7 +335,6 @@ def test_the_archive_is_not_written_over(archive: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("policy fit {out}.pdn --out {out}", 2, "no such file"),
         ("policy fit {archive} --out {here}", 2, "is a directory"),
         ("policy fit {archive} --out {out} --hidden 16,9", 2, "expected a multiple of 8"),
         ("policy fit {archive} --out {out} --years 1", 2, "years"),

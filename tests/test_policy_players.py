@@ -192,7 +192,6 @@ def strengths_names(archive: Path) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("policy players none.pdn --out x.h5", 2, "none.pdn: no such file"),
         ("policy players {archive} --out x.h5 --nodes 5", 2, "100"),
         ("policy players {archive} --out {archive}", 1, "not a file of players' losses"),
     ],

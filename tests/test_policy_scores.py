@@ -183,8 +183,6 @@ def test_the_command(policy: Path, archive: Path, tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("policy test none.h5 {archive}", 1, "no such file"),
-        ("policy test {policy} none.pdn", 2, "none.pdn: no such file"),
         ("policy test {policy} {archive} --against lots", 2, "'lots' is not a rival; expected seen, random or nodes=N"),
         ("policy test {policy} {archive} --split weeks", 2, "weeks"),
         ("policy test {policy} {archive} --players {policy}", 1, "not one of `kr policy players`"),

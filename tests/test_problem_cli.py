@@ -252,27 +252,6 @@ def test_verdicts_as_games(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kept", [0, 1, 3, 8])
-@pytest.mark.parametrize("cut", [False, True])
-def test_the_same_command_resumes(
-    file: Path, kept: int, cut: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "verdicts.jsonl"
-    command = (file, "--tc", "nodes=1k", "--json", "--out", out)
-    assert check(*command) == 0
-    *whole, _ = lines(capsys.readouterr().out)
-    written = out.read_text().splitlines(keepends=True)
-    # as a kill leaves it: some problems done, perhaps the beginning of the next one
-    rest = written[kept + 1][:50] if cut and kept + 1 < len(written) else ""
-    out.write_text("".join(written[: kept + 1]) + rest)
-    assert check(*command) == 0
-    *again, summary = lines(capsys.readouterr().out)
-    assert untimed(again) == untimed(whole)
-    assert summary["resumed"] == kept
-    assert len(out.read_text().splitlines()) == len(written)
-
-
-@pytest.mark.slow
 def test_refutations_have_certificates(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of every unsound problem, by the database and by searches."""
     directory = tmp_path / "proofs"
@@ -331,14 +310,6 @@ def test_a_wrong_source_leaves_nothing_behind(words: str, tmp_path: Path, monkey
 def test_two_outputs_have_two_files(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["problem", "check", str(file), "--out", str(tmp_path / "a"), "--pdn", str(tmp_path / "." / "a")]) == 2
     assert "named for two outputs" in capsys.readouterr().err
-
-
-def test_other_settings_do_not_resume(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "verdicts.jsonl"
-    assert check("W:WK1:BK32", "--out", out) == 0
-    assert check("W:WK1:BK32", "--strict", "--out", out) == 2
-    assert "was begun with strict false, not true" in capsys.readouterr().err
-    assert check(file, "--out", out) == 2
 
 
 STARS = """[Event "right and wrong"]

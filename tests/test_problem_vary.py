@@ -216,29 +216,6 @@ def test_the_table_and_the_games(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert game.moves
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("kept", "cut"), [(0, True), (80, False), (81, True)])
-def test_vary_resumes(kept: int, cut: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "varied.jsonl"
-    command = (THREE, "--tc", "nodes=1e6", "--json", "--workers", 1, "--out", out)
-    assert vary(*command, "--duals") == 0
-    *whole, _ = lines(capsys.readouterr().out)
-    written = out.read_text().splitlines(keepends=True)
-    # as a kill leaves it: some positions done, perhaps the beginning of the next one
-    rest = written[kept + 1][:50] if cut else ""
-    out.write_text("".join(written[: kept + 1]) + rest)
-    assert vary(*command, "--duals") == 0
-    *again, summary = lines(capsys.readouterr().out)
-    assert untimed(again) == untimed(whole)
-    assert summary["resumed"] == kept
-    assert len(out.read_text().splitlines()) == len(written)
-    # what is shown may change
-    assert vary(*command, "--most", 1) == 0
-    assert lines(capsys.readouterr().out)[-1]["resumed"] == len(written) - 1
-    assert vary(*command, "--goal", "draw") == 2
-    assert "was begun with goal" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,34 +74,3 @@ def stars(*words: object) -> int:
 
 def told(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("kept", "cut"), [(0, False), (2, True), (6, False)])
-def test_the_same_command_resumes(kept: int, cut: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    book, out = tmp_path / "book.pdn", tmp_path / "stars.jsonl"
-    book.write_text(STARS)
-    assert stars(book, "--out", out, "--json") == 0
-    *whole, summary = told(capsys.readouterr().out)
-    assert [(each["star"], each["move"], each["comment"], each["verdict"]) for each in whole[:3]] == [
-        (0, "30-26", False, "right"), (1, "26-22", True, "wrong"), (2, "21-17", False, "wrong"),
-    ]  # fmt: skip
-    assert (summary["stars"], summary["resumed"], summary["unreadable"]) == (6, 0, 2)
-    written = out.read_text().splitlines(keepends=True)
-    assert len(written) == 7
-    out.write_text("".join(written[: kept + 1]) + (written[kept + 1][:40] if cut else ""))
-    assert stars(book, "--out", out, "--json") == 0
-    *again, summary = told(capsys.readouterr().out)
-    assert again == whole
-    assert summary["resumed"] == kept
-    assert sorted(out.read_text().splitlines(keepends=True)[1:]) == sorted(written[1:])
-
-
-def test_another_file_does_not_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    book, out = tmp_path / "book.pdn", tmp_path / "stars.jsonl"
-    book.write_text(STARS)
-    assert stars(book, "--out", out) == 0
-    assert "2 stars in comments left out: at no legal move, or at two" in capsys.readouterr().err
-    book.write_text(STARS + "\n")
-    assert stars(book, "--out", out) == 2
-    assert "was begun with stars" in capsys.readouterr().err
