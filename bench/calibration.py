@@ -106,10 +106,10 @@ class Tables:
     def __init__(self, numbers: Calibration, sample: Sample, judged: Judged) -> None:
         self.sample, self.judged = sample, judged
         self.chances = sample.chances(numbers)
-        told = judged.told(numbers, judged.sample.chances(numbers))
+        by_judge = judged.corrected(numbers, judged.sample.chances(numbers))
         searched = sample.spread(sample.chosen & ~sample.exact)
         losing, seen = judged.losing, sample.loss >= LOSING
-        self.losing = self._table(told, judged.sample.played, {
+        self.losing = self._table(by_judge, judged.sample.played, {
             "losing moves": losing,
             **{f"losing, {name}": losing & (judged.sample.kinds == i) for i, name in enumerate(NAMES)},
             **{
