@@ -87,6 +87,7 @@ export class Kr {
       env: {
         kr_listen: (/** @type {number} */ at) => this._heard(at),
         kr_hear_proof: (/** @type {number} */ at) => this._heardOfProof(at),
+        kr_hear_check: () => 0,
       },
     });
     /** @type {any} */
