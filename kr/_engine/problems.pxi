@@ -41,10 +41,11 @@ cdef void show_way(const Way* way, kr_way* shown) noexcept nogil:
 cdef kr_soundness* kept_soundness(const Soundness* soundness) noexcept nogil:
     """A verdict as the caller has it; NULL without memory."""
     cdef KeptSoundness* kept = <KeptSoundness*>calloc(1, sizeof(KeptSoundness))
-    cdef kr_soundness* shown = &kept.shown
+    cdef kr_soundness* shown
     cdef int32_t i
     if kept == NULL:
         return NULL
+    shown = &kept.shown
     kept.ways = <kr_way*>malloc(soundness.way_count * sizeof(kr_way) + 1)
     kept.steps = <kr_step*>malloc(soundness.step_count * sizeof(kr_step) + 1)
     kept.line = <kr_move*>malloc(soundness.length * sizeof(kr_move) + 1)
