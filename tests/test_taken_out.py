@@ -56,7 +56,7 @@ def test_a_fit_of_a_kind_that_was_taken_out_stays(kind: str, capsys: pytest.Capt
     [
         ("fit --kind net", "kr fit --kind was taken out: networks on top of tables won no match ("),
         ("fit games --out mine.h5 --kind regions", "kr fit --kind was taken out"),
-        ("doubling --out new", "kr doubling was taken out: its figures are measured, and docs/lab/search.md names"),
+        ("doubling --out new", "kr doubling was taken out: bench/doubling.py of a checkout measures the same"),
         (
             "endnet export net.h5 --out play.h5",
             "kr endnet export was taken out: networks for endings won no match beside",

@@ -59,7 +59,7 @@ COMMANDS = {
 
 WORDS_TAKEN_OUT = {
     "kr fit --kind": "networks on top of tables won no match (docs/lab/evaluation.md); kr fit fits region tables",
-    "kr doubling": "its figures are measured, and docs/lab/search.md names the commit that has it",
+    "kr doubling": "bench/doubling.py of a checkout measures the same, and resumes what it began",
     "kr tune": "it moves no option any more (docs/lab/search.md); kr match shipped shipped,NAME=VALUE compares values",
     "kr endnet export": "networks for endings won no match beside tables (docs/lab/endnets.md)",
 }
