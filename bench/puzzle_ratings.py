@@ -49,10 +49,10 @@ def main() -> None:
     print(f"{'rating':>11} {'arose':>6} {'key played':>14} {'by the model':>12}")
     total = [each for band in bands.values() for each in band]
     for name, cases in [*((f"{band}-{band + RATING_STEP - 1}", bands[band]) for band in sorted(bands)), ("all", total)]:
-        share = sum(right for right, _ in cases) / len(cases)
-        error = 1.96 * math.sqrt(share * (1 - share) / len(cases))
+        rate = sum(right for right, _ in cases) / len(cases)
+        error = 1.96 * math.sqrt(rate * (1 - rate) / len(cases))
         expected = sum(share for _, share in cases) / len(cases)
-        print(f"{name:>11} {len(cases):>6} {share:>7.1%} ± {error:>4.1%} {expected:>12.1%}")
+        print(f"{name:>11} {len(cases):>6} {rate:>7.1%} ± {error:>4.1%} {expected:>12.1%}")
 
 
 if __name__ == "__main__":
