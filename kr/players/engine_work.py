@@ -82,6 +82,12 @@ class EngineWork(Generic[R]):
         self._needs, places = engine_needs(self.engine, settings.weights)
         self._places = Needs(places)
 
+    @property
+    def identity(self) -> dict[str, str | None]:
+        """What of the engine shapes the results: signatures of evaluation and database."""
+        database = self.engine.database
+        return {"weights": self.engine.signature, "egdb": None if database is None else database.signature}
+
     def need_policy(self, setting: str) -> str | None:
         """Give units the policy of a `policy_option`, by `policy_of`; returns its signature, None for none. Raises
         InvalidPolicyError."""
@@ -131,9 +137,7 @@ class EngineWork(Generic[R]):
         self, path: Path, shaping: Mapping[str, Any], read: Callable[[dict[str, Any]], T], remedy: str = REMEDY
     ) -> AbstractContextManager[Journal[T]]:
         """The journal of work that is more than a record for each task; see `records` and `open_journal`."""
-        database = self.engine.database
-        engine = {"weights": self.engine.signature, "egdb": None if database is None else database.signature}
-        return open_journal(path, {**shaping, **engine}, provenance(), read, remedy=remedy)
+        return open_journal(path, {**shaping, **self.identity}, provenance(), read, remedy=remedy)
 
     def unit(self, key: str, values: Mapping[str, Any]) -> Unit:
         """A unit of this work."""

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kr import _core, storage
-from kr.engine.database import load_database
+from kr import _core
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -23,17 +21,14 @@ from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.kinds import load_scorer
 from kr.game.position import Position
-from kr.jobs.journal import open_journal
-from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
-from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork
+from kr.players.workers import EngineUnits
 from kr.policy.policy import PolicyRows
 from kr.settings import EGDB_MEMORY
 from kr.studies.people.baselines import MoveRival, RandomMoves, SeenMoves, uniform_rows
 from kr.studies.people.decisions import Decisions
-from kr.threads import worker_count
 from kr.units import parse_count
 
 if TYPE_CHECKING:
@@ -50,6 +45,17 @@ Rankings = dict[FrameBits, tuple[int, ...]]
 """Numbers of the choices of positions, the best first."""
 OnSearched = Callable[[int, int], None]
 """Called with the numbers of positions searched and of all."""
+
+
+class _SearchSettings(NamedTuple):
+    """Engines of searches that rank moves."""
+
+    weights: str | None
+    egdb: str
+    workers: int
+    hash: int = MEBIBYTE
+    egdb_memory: int = EGDB_MEMORY
+    cluster: str = ""
 
 
 class SearchMoves:
@@ -72,10 +78,9 @@ class SearchMoves:
     ) -> None:
         self.nodes, self.name = nodes, f"nodes={nodes}"
         self.path = directory / f"search-{nodes}.jsonl"
-        self._weights = weights
-        self._engine = Engine(weights, hash_mb=1, database=load_database(egdb, EGDB_MEMORY))
+        settings = _SearchSettings(weights, egdb, workers)
+        self._work = EngineWork(RankedPositions(), settings)
         self._scorer = load_scorer(weights)
-        self._workers = worker_count(workers)
         self._on_searched = on_searched
 
     def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
@@ -100,12 +105,8 @@ class SearchMoves:
 
     def _rankings(self, counts: Mapping[FrameBits, int]) -> Rankings:
         """Rankings of positions with these numbers of choices; those missing in the journal are searched."""
-        database = self._engine.database
-        shaping = {
-            "nodes": self.nodes, "weights": self._engine.signature, "egdb": database.signature if database else None,
-        }  # fmt: skip
         rankings: Rankings = {}
-        with open_journal(self.path, shaping, storage.provenance(), _rankings_of) as journal:
+        with self._work.journal(self.path, {"nodes": self.nodes}, _rankings_of) as journal:
             for entry in journal.entries:
                 rankings |= entry
             for frame, count in counts.items():
@@ -114,9 +115,7 @@ class SearchMoves:
             missing = [frame for frame in counts if frame not in rankings]
             self._report(len(counts) - len(missing), len(counts))
             searches = len(counts) - len(missing)
-            needs, places = engine_needs(self._engine, self._weights)
-            pool = Pool(RankedPositions(), Needs(places), self._workers, [self._engine])
-            with closing(pool.run(self._units(missing, needs))) as parts:
+            with closing(self._work.pool().run(self._units(missing))) as parts:
                 for part in parts:
                     journal.append(part.value)
                     entry = _rankings_of(part.value)
@@ -125,13 +124,12 @@ class SearchMoves:
                     self._report(searches, len(counts))
         return rankings
 
-    def _units(self, missing: Sequence[FrameBits], needs: Mapping[str, str]) -> Iterator[Unit]:
+    def _units(self, missing: Sequence[FrameBits]) -> Iterator[Unit]:
         size = max(1, min(MOST_A_UNIT, NODES_A_UNIT // self.nodes))
-        tools = {"hash": MEBIBYTE, "threads": 1, "egdb_memory": EGDB_MEMORY}
         for at in range(0, len(missing), size):
             boards = missing[at : at + size]
             values = {"nodes": self.nodes, "boards": list(map(list, boards)), "static": self._static_orders(boards)}
-            yield Unit(RankedPositions.name(), str(at), needs, tools, values)
+            yield self._work.unit(str(at), values)
 
     def _static_orders(self, frames: Sequence[FrameBits]) -> list[list[int]]:
         """Numbers of the choices of positions by their static scores, captures resolved, the best first."""
@@ -147,13 +145,11 @@ class SearchMoves:
             self._on_searched(count, total)
 
 
-class RankedPositions(EngineKind[dict[str, Any]]):
+class RankedPositions(EngineUnits[dict[str, Any]]):
     """Units of a few positions; the result is a line of the journal."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
-        yield [Portion(partial(self._rank, unit))]
-
-    def _rank(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> dict[str, Any] | None:
+        """The orders of the moves; None if it was stopped."""
         limits = Limits(nodes=unit.values["nodes"])
         orders = []
         for board, static in zip(unit.values["boards"], unit.values["static"], strict=True):

@@ -16,33 +16,30 @@ import json
 import math
 import operator
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.analysis.annotation.judging import JudgeSettings, judge_moves
 from kr.archives.archive import ReadSettings
+from kr.cluster.address import cluster_option
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidPolicyError, InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.hdf5 import reading, write_hdf5
-from kr.jobs.journal import open_journal
-from kr.jobs.kinds import Portion, UnitSteps
+from kr.jobs.journal import TaskRecord
 from kr.jobs.needs import Needs
-from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.notation import SQUARES
 from kr.pdn import Game
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
 from kr.studies.people.decisions import Decisions
-from kr.threads import worker_count
 from kr.units import Range, parse_count
 
 if TYPE_CHECKING:
@@ -70,6 +67,7 @@ class PlayersSettings(Settings):
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     workers: int = workers_option("Games to judge at a time")
+    cluster: str = cluster_option()
 
     @property
     def reading(self) -> ReadSettings:
@@ -114,19 +112,16 @@ def measure_losses(
     output of another kind, InvalidGamesError for a damaged journal, OutputBusyError, OSError, and the errors of making
     an engine.
     """
-    engine = engine_from(settings, settings.weights)
-    database = None if engine.database is None else engine.database.signature
-    shaping = {
-        "decisions": decisions.signature, "nodes": settings.nodes, "weights": engine.signature, "egdb": database,
-        "hash": settings.hash,
-    }  # fmt: skip
+    work = EngineWork(PlayedGames(), settings)
+    own = {"decisions": decisions.signature, "nodes": settings.nodes, "hash": settings.hash}
+    shaping = own | work.identity
     if settings.out.exists():
         loss, attrs = _read(settings.out)
         if {name: attrs.get(name) for name in shaping} == {name: _text(value) for name, value in shaping.items()}:
             return Losses(loss, settings.nodes, earlier=True)
         raise InvalidSettingError(f"{settings.out} has losses of other games or settings; choose another file")
-    firsts = _firsts(decisions)
-    losses = _judged(decisions, firsts, engine, settings, shaping, on_games)
+    path = storage.beside(settings.out, ".journal")
+    losses = _judged(work, decisions, settings.nodes, path, own, on_games)
     _write(settings.out, losses, shaping)
     return Losses(losses, settings.nodes)
 
@@ -236,13 +231,11 @@ def agreement(decisions: Decisions, loss: NDArray[np.float32], least: int = LEAS
 # Judging
 
 
-class PlayedGames(EngineKind[dict[str, Any]]):
+class PlayedGames(EngineUnits[TaskRecord]):
     """Units of a few games; the result is the losses of their moves, a line of the journal."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
-        yield [Portion(partial(self._judge, unit))]
-
-    def _judge(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> TaskRecord | None:
+        """The losses; None if it was stopped."""
         judging = JudgeSettings(tc=Limits(nodes=unit.values["nodes"]))
         losses = []
         for start, moves in unit.values["games"]:
@@ -264,48 +257,36 @@ def _game(start: str, moves: Sequence[Sequence[int]]) -> Game:
 
 
 def _judged(
-    decisions: Decisions,
-    firsts: NDArray[np.int64],
-    engine: Engine,
-    settings: PlayersSettings,
-    shaping: dict[str, Any],
+    work: EngineWork[TaskRecord], decisions: Decisions, nodes: int, path: Path, shaping: dict[str, Any],
     on_games: Callable[[int, int], None] | None,
-) -> NDArray[np.float32]:
+) -> NDArray[np.float32]:  # fmt: skip
     import numpy as np
 
-    games = len(firsts) - 1
+    firsts = _firsts(decisions)
     losses = np.full(len(decisions), np.nan, dtype=np.float32)
     # games without moves have nothing to judge, later copies of a game are judged like the first
-    numbers = [game for game in range(games) if firsts[game + 1] > firsts[game]]
+    numbers = [game for game in range(len(firsts) - 1) if firsts[game + 1] > firsts[game]]
     blocks = [numbers[at : at + GAMES_A_UNIT] for at in range(0, len(numbers), GAMES_A_UNIT)]
-    finished: set[int] = set()
+    games = 0
 
-    def enter(entry: tuple[int, list[list[float | None]]]) -> None:
-        first, game_losses = entry
+    def enter(record: TaskRecord, earlier: bool) -> None:
+        nonlocal games
+        first, game_losses = _entry(blocks, firsts, record)
         for game, lost in zip(blocks[first], game_losses, strict=True):
             row = np.array([math.nan if each is None else each for each in lost], dtype=np.float32)
             losses[firsts[game] : firsts[game + 1]] = row
-        finished.add(first)
+        games += len(blocks[first])
         if on_games:
-            on_games(sum(len(blocks[block]) for block in finished), len(numbers))
+            on_games(games, len(numbers))
 
-    journal_path = storage.beside(settings.out, ".journal")
-    with open_journal(journal_path, shaping, storage.provenance(), partial(_entry, blocks, firsts)) as journal:
-        for entry in journal.entries:
-            enter(entry)
-        needs, places = engine_needs(engine, settings.weights)
-        tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
-        units = (
-            Unit(PlayedGames.name(), str(number), needs, tools, {
-                "first": number, "nodes": settings.nodes, "games": [_values(decisions, firsts, game) for game in block],
-            })
-            for number, block in enumerate(blocks) if number not in finished
-        )  # fmt: skip
-        workers = worker_count(settings.workers)
-        with closing(Pool(PlayedGames(), Needs(places), workers, [engine]).run(units)) as parts:
-            for part in parts:
-                journal.append(part.value)
-                enter(_entry(blocks, firsts, part.value))
+    tasks = (
+        WorkTask(number, {
+            "first": number, "nodes": nodes, "games": [_values(decisions, firsts, game) for game in block],
+        })
+        for number, block in enumerate(blocks)
+    )  # fmt: skip
+    with work.records(path, lambda: shaping, lambda record: _entry(blocks, firsts, record)[0]) as records:
+        work.run(tasks, records, enter)
     return losses
 
 
