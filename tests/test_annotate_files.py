@@ -120,7 +120,7 @@ class Killed(Exception):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("killed_after", [1, 2])
+@pytest.mark.parametrize("killed_after", [1, pytest.param(2, marks=pytest.mark.soak)])
 def test_the_same_command_goes_on_after_a_kill(
     archive: Path, tmp_path: Path, killed_after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,7 +149,7 @@ def test_what_is_there_is_known(part: tuple[Database, int, tuple[str, ...]], ful
 
 def test_arrays_have_values_of_what_is_there(part: tuple[Database, int, tuple[str, ...]], full: Database) -> None:
     known, pieces, classes = part
-    positions = some_positions(2, 60_000)
+    positions = some_positions(2, 10_000)
     # sides without pieces have lost, as far as the database is complete
     positions += [Position(0, (1 << count) - 1 << 8, 0, side) for count in range(1, 6) for side in (0, 1)]
     boards = np.array([position.bits for position in positions], dtype=np.uint32)

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from kr.egdb.packing import Unpacked
 from kr.errors import KrError
 
-pytestmark = pytest.mark.core
-
 KEPT = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 
 

@@ -37,8 +37,6 @@ from kr.studies.evolution.run import evolve
 from kr.studies.evolution.schemes import DOMINANT, SCHEMES, Scheme
 from kr.studies.evolution.settings import EvolveSettings, scheme_of
 
-pytestmark = pytest.mark.core
-
 QUICK: dict[str, Any] = {
     "generations": 3, "plies": 1, "population": 6, "games": 2, "moves": 15, "comparisons": 4, "playouts": (5,),
     "rounds": 20,

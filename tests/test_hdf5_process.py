@@ -118,7 +118,9 @@ def refused(reader: str, path: Path) -> tuple[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    "reader", ["weights", *(pytest.param(each, marks=pytest.mark.soak) for each in ("games", "positions"))]
+)
 def test_a_file_that_hangs_the_library_is_refused(
     good: dict[str, Path], tmp_path: Path, reader: str, trusting: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

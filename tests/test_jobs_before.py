@@ -24,8 +24,6 @@ from kr.pdn import read_games
 from kr.problems.problem import load_problems
 from kr.problems.solving import SolveSettings, solve_all
 
-pytestmark = pytest.mark.core
-
 HASH = 1 << 20
 
 

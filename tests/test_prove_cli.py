@@ -318,8 +318,10 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> No
 
 @pytest.mark.slow
 @pytest.mark.posix("signals")
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(
+    ("name", "workers"),
+    [("SIGINT", "2"), ("SIGTERM", "1"), ("SIGKILL", "2"), pytest.param("SIGINT", "1", marks=pytest.mark.soak)],
+)
 def test_any_end_loses_what_was_under_way_alone(run: Run, whole: Path, tmp_path: Path, name: str, workers: str) -> None:
     path = tmp_path / "a.krproof.part"
     with started(whole, LONG, "--workers", workers, "--out", str(tmp_path / "a.krproof")) as process:
