@@ -31,13 +31,13 @@ export function stills(start, nodes) {
   let pieces = placed(start),
     side = start[0];
   /** @type {Still[]} */
-  const found = [{fen: start, last: [], milliseconds: MOVE_MS}];
+  const frames = [{fen: start, last: [], milliseconds: MOVE_MS}];
   for (const {path, captured} of nodes) {
     const next = side === "B" ? "W" : "B";
     for (let count = 2; count <= path.length; count++) {
       const isWhole = count === path.length;
       pieces = moved(pieces, path[count - 2], path[count - 1], captured[count - 2]);
-      found.push({
+      frames.push({
         fen: fenOf(pieces, isWhole ? next : side),
         last: path.slice(0, count),
         milliseconds: isWhole ? MOVE_MS : JUMP_MS,
@@ -45,8 +45,8 @@ export function stills(start, nodes) {
     }
     side = next;
   }
-  found[found.length - 1].milliseconds = LAST_MS;
-  return found;
+  frames[frames.length - 1].milliseconds = LAST_MS;
+  return frames;
 }
 
 /**

@@ -67,12 +67,12 @@ export async function api(path, body = {}) {
   // a link tells at once when this server ends
   if (answer?.ok && !socket) connect();
   if (answer?.status === 401) become("stranger");
-  const found = await answer?.json().catch(() => null);
+  const content = await answer?.json().catch(() => null);
   if (answer && !answer.ok) {
-    const {error = t("the server answered {status}", {status: answer.status})} = found ?? {};
+    const {error = t("the server answered {status}", {status: answer.status})} = content ?? {};
     throw Object.assign(new Error(await told(error, silent())), {say: error.say});
   }
-  if (found) return found;
+  if (content) return content;
   // none came, or not the whole of one
   become("gone");
   throw new Unanswered({error: silent(), lost: true});

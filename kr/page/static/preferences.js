@@ -27,8 +27,8 @@ export function preference(name) {
  * @returns {string}
  */
 export function language() {
-  const wanted = [preference("language"), ...navigator.languages.map(each => each.slice(0, 2).toLowerCase())];
-  return wanted.find(each => each in LANGUAGES) ?? "en";
+  const languages = [preference("language"), ...navigator.languages.map(each => each.slice(0, 2).toLowerCase())];
+  return languages.find(each => each in LANGUAGES) ?? "en";
 }
 
 /** Shows what was chosen. */

@@ -151,9 +151,9 @@ async function copy(app, text, told) {
     area.value = text;
     document.body.append(area);
     area.select();
-    const done = document.execCommand("copy");
+    const isCopied = document.execCommand("copy");
     area.remove();
-    if (!done) return app.say(t("The browser does not let this page copy"));
+    if (!isCopied) return app.say(t("The browser does not let this page copy"));
   }
   return app.say(told);
 }

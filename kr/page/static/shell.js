@@ -148,9 +148,9 @@ const pageOf = (/** @type {string} */ hash) => known(hash.slice(1).split("/")[0]
  * @param {string} name
  */
 function pageNamed(name) {
-  const found = known(name) ?? PAGES[0];
+  const page = known(name) ?? PAGES[0];
   if (!made.has(name)) {
-    const making = Promise.all([found.load(), found === PAGES[0] || later()]).then(([make]) => make(app));
+    const making = Promise.all([page.load(), page === PAGES[0] || later()]).then(([make]) => make(app));
     made.set(name, making);
     making.catch(() => made.delete(name));
   }

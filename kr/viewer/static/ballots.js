@@ -13,12 +13,12 @@ const rows = table ? [...table.tBodies[0].rows] : [];
  * @param {Field} field
  */
 function fits(row, {dataset, value}) {
-  const wanted = value.trim(),
+  const text = value.trim(),
     name = dataset.filter ?? "";
-  if (!wanted) return true;
-  if (name === "words") return [...row.cells].some((_, column) => contains(valueOf(row, column), wanted));
-  if (name === "games") return Number(row.dataset.games) >= Number(wanted);
-  return row.dataset[name] === wanted;
+  if (!text) return true;
+  if (name === "words") return [...row.cells].some((_, column) => contains(valueOf(row, column), text));
+  if (name === "games") return Number(row.dataset.games) >= Number(text);
+  return row.dataset[name] === text;
 }
 
 /** @param {string} text @param {string} words */

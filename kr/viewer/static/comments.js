@@ -35,11 +35,11 @@ function formOf(name, text, other) {
     places = parts.filter((_, i) => i % 2);
   const pattern = parts.map((part, i) => (i % 2 ? valueOf(part) : part.replace(/[.()|?*+]/g, "\\$&"))).join("");
   /** @type {Record<string, Said>} */
-  const known = {};
+  const values = {};
   // what a form says without a place is what the place stands for in the other
-  if (other.includes("{side}") && !places.includes("side")) known.side = "you";
-  if (other.includes("{count}") && !places.includes("count")) known.count = 1;
-  return {name, places, form: new RegExp(`^${pattern}$`), known};
+  if (other.includes("{side}") && !places.includes("side")) values.side = "you";
+  if (other.includes("{count}") && !places.includes("count")) values.count = 1;
+  return {name, places, form: new RegExp(`^${pattern}$`), known: values};
 }
 
 /** The values of a place as an expression. @param {string} place */

@@ -18,7 +18,7 @@ const CLOCK = /\[%(?:clk|clock)\s+([wb]?[\d:.]+)(?:[\s,]+([wb]?[\d:.]+))?\s*\]/i
  * @returns {{black: string, white: string}}
  */
 export function clocksOf(line) {
-  const found = {black: "", white: ""};
+  const clocks = {black: "", white: ""};
   for (const node of line.slice(1)) {
     const mover = node.fen[0] === "W" ? "black" : "white";
     for (const comment of node.comments) {
@@ -26,11 +26,11 @@ export function clocksOf(line) {
       for (const text of times.filter(Boolean)) {
         const [, letter, time] = /^([wb]?)(.*)/i.exec(text) ?? [],
           side = !letter ? mover : letter.toLowerCase() === "w" ? "white" : "black";
-        found[side] = time.replace(/^(0+:)?0?(?=\d+:)/, "").replace(/\.\d+$/, "");
+        clocks[side] = time.replace(/^(0+:)?0?(?=\d+:)/, "").replace(/\.\d+$/, "");
       }
     }
   }
-  return found;
+  return clocks;
 }
 
 /**
@@ -76,7 +76,7 @@ export class Current {
    * @param {string} over how the game has ended there, or ""
    */
   show(node, over = "") {
-    const known = judgement(node),
+    const words = judgement(node),
       line = betterLine(node);
     const made = node.parent ? `${number(node)} ${visible(node.text)}${node.nags.map(sign).join("")} · ` : "";
     this.turn.textContent = made + (over || sideWords(node.fen));
@@ -89,7 +89,7 @@ export class Current {
       ...[
         line ? el("p", {class: "better"}, t("Better: {moves}", {moves: line})) : "",
         ...comments.map(text => el("p", null, el("bdi", {class: "comment"}, text))),
-        known ? el("p", {class: "muted"}, told(known)) : "",
+        words ? el("p", {class: "muted"}, told(words)) : "",
       ],
     );
     if (this._isScrolled) this.element.scrollTop = 0;

@@ -33,13 +33,13 @@ const isKnown = point => point.expected !== null;
  */
 export function runs(list) {
   /** @type {KnownPoint[][]} */
-  const found = [];
+  const stretches = [];
   list.forEach((point, i) => {
     if (!isKnown(point)) return;
-    if (i && isKnown(list[i - 1])) found[found.length - 1].push(point);
-    else found.push([point]);
+    if (i && isKnown(list[i - 1])) stretches[stretches.length - 1].push(point);
+    else stretches.push([point]);
   });
-  return found;
+  return stretches;
 }
 
 export class Graph {

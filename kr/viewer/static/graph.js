@@ -147,9 +147,9 @@ function turnOf(facts) {
  * @param {Pick<TreeNode, "comments">} root
  */
 export function reportOf(root) {
-  const found = root.comments.find(text => text.includes("[%kr game"));
+  const comment = root.comments.find(text => text.includes("[%kr game"));
   // options of the command line say nothing on a page
-  return found ? words(found).replace(/ \(--[\w-]+\)/g, "") : "";
+  return comment ? words(comment).replace(/ \(--[\w-]+\)/g, "") : "";
 }
 
 /**
@@ -192,12 +192,12 @@ export function points(tree) {
  */
 export function told({expected, kind, judged, best, evaluation, reason, once}) {
   if (expected === null) return t("Not searched.");
-  const known = [expectation(Math.round(100 * expected), evaluation)],
+  const parts = [expectation(Math.round(100 * expected), evaluation)],
     name = kind ? "" : className({kind, judged, best});
-  if (name) known.unshift(`${name[0].toUpperCase()}${name.slice(1)}.`);
-  if (reason) known.push(REASONS[reason]());
-  if (once) known.push(t("Seen by one search only."));
-  return known.join(" ");
+  if (name) parts.unshift(`${name[0].toUpperCase()}${name.slice(1)}.`);
+  if (reason) parts.push(REASONS[reason]());
+  if (once) parts.push(t("Seen by one search only."));
+  return parts.join(" ");
 }
 
 /**

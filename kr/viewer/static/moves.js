@@ -57,8 +57,8 @@ export class MoveList {
 
   /** The node that an event is about. @param {Event} event */
   nodeAt(event) {
-    const found = /** @type {Element} */ (event.target).closest("button.move");
-    return found && this._nodes.get(found);
+    const element = /** @type {Element} */ (event.target).closest("button.move");
+    return element && this._nodes.get(element);
   }
 
   // marks the current move, and brings it into sight within the list

@@ -69,6 +69,6 @@ export const isOf = (piece, side) => (piece === "w" || piece === "W") === (side 
 export function besides(square, piece) {
   const [column, row] = place(square);
   const rows = [piece !== "w" ? row + 1 : -1, piece !== "b" ? row - 1 : -1];
-  const found = rows.flatMap(each => [squareAt(column - 1, each), squareAt(column + 1, each)]);
-  return found.filter(each => each !== null).sort((a, b) => a - b);
+  const squares = rows.flatMap(each => [squareAt(column - 1, each), squareAt(column + 1, each)]);
+  return squares.filter(each => each !== null).sort((a, b) => a - b);
 }

@@ -197,10 +197,10 @@ export class GameTree {
    */
   play(move) {
     const {node} = this;
-    const known = node.children.find(child => child.fen === move.fen);
-    if (known) {
-      this.select(known);
-      return known;
+    const same = node.children.find(child => child.fen === move.fen);
+    if (same) {
+      this.select(same);
+      return same;
     }
     const {text, path, captured, fen} = move;
     const child = /** @type {LegalNode} */ (this._node({text, path, captured, fen}, node));

@@ -40,8 +40,8 @@ export class OpeningName {
     const moves = line.some(node => node.setup) ? [] : line.slice(1, 1 + NAMED_PLIES).map(node => node.text);
     const key = (this._key = JSON.stringify([line[0].fen, moves]));
     try {
-      const found = await this._ask(key, {start: line[0].fen, moves});
-      if (this._key === key) this.element.textContent = nameAt(found, line.length - 1);
+      const names = await this._ask(key, {start: line[0].fen, moves});
+      if (this._key === key) this.element.textContent = nameAt(names, line.length - 1);
     } catch {
       if (this._key === key) this.element.textContent = "";
     }
@@ -52,8 +52,8 @@ export class OpeningName {
    * @param {{start: string, moves: string[]}} wanted
    */
   _ask(key, wanted) {
-    const known = this._found.get(key);
-    if (known) return known;
+    const names = this._found.get(key);
+    if (names) return names;
     if (this._found.size >= KEPT) this._found.clear();
     /** @type {Promise<Names>} */
     const asked = wanted.moves.length

@@ -148,8 +148,8 @@ export class Lines {
   /** @param {Hooks} hooks */
   _listen(hooks) {
     const hover = (/** @type {Event} */ event) => {
-      const found = this._at(event);
-      if (found) hooks.hover(found.row.pv[found.number], found.move);
+      const place = this._at(event);
+      if (place) hooks.hover(place.row.pv[place.number], place.move);
     };
     this._list.addEventListener("pointerover", event => {
       if (event.pointerType === "mouse") hover(event);
@@ -159,16 +159,16 @@ export class Lines {
     // a click leaves the focus where it is, so that the arrow keys go on stepping through the game
     this._list.addEventListener("mousedown", event => event.preventDefault());
     this._list.addEventListener("click", event => {
-      const found = this._at(event);
-      if (found) hooks.step(found.row.pv.slice(0, found.number + 1));
+      const place = this._at(event);
+      if (place) hooks.step(place.row.pv.slice(0, place.number + 1));
     });
     this._list.addEventListener("keydown", event => {
-      const found = this._at(event),
+      const place = this._at(event),
         step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-      if (!found || !step) return;
+      if (!place || !step) return;
       event.stopPropagation();
       event.preventDefault();
-      const next = found.row.shown[found.number + step];
+      const next = place.row.shown[place.number + step];
       if (next && !next.hidden) next.focus();
     });
   }

@@ -281,8 +281,8 @@ class Reading {
  * @param {string} steps 1-32, such as "9-13"
  */
 function byPath(number, position, steps) {
-  const found = position.entries.find(entry => formatPath(entry.path, false) === steps);
-  if (found) return checked(position, new Move(found.path, found.captured));
+  const entry = position.entries.find(entry => formatPath(entry.path, false) === steps);
+  if (entry) return checked(position, new Move(entry.path, entry.captured));
   const legal = position.legalMoves().join(", ") || "none";
   return refuse(`node ${number}: ${steps} is not legal; legal moves: ${legal}`, "move");
 }

@@ -106,9 +106,9 @@ export class Engine {
     const positions = [...history, position].map(bitsOf);
     const job = new Job({search: {positions, limits: timed(limits), lines, fresh, small, database}}, search);
     if (this.isBusy) search.onWaiting?.();
-    const found = await this._until(signal, job),
-      [best] = found.lines;
-    return {...found, hash: HASH_MB, score: best?.score ?? 0, move: best?.moves[0]};
+    const result = await this._until(signal, job),
+      [best] = result.lines;
+    return {...result, hash: HASH_MB, score: best?.score ?? 0, move: best?.moves[0]};
   }
 
   /**
@@ -256,10 +256,10 @@ export class Engine {
       if (!search) return await thread.ask(job.message, job.proof?.hear);
       search.onTurn?.();
       this._crowd();
-      const found = heard(await thread.ask(this._left(job), told => this._heard(job, told)));
-      const isNew = job.take(found);
-      job.nodes += found.nodes;
-      job.seconds += found.seconds;
+      const part = heard(await thread.ask(this._left(job), told => this._heard(job, told)));
+      const isNew = job.take(part);
+      job.nodes += part.nodes;
+      job.seconds += part.seconds;
       if (job.yields && !job.isEnded) {
         if (isNew && job.best) search.onLines?.(job.best);
         return this._later(job);

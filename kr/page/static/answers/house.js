@@ -186,14 +186,14 @@ export class House {
    * @returns {Promise<Made>}
    */
   once(name, make) {
-    let known = this._known.get(name);
-    if (!known) {
-      known = make();
-      this._known.set(name, known);
+    let value = this._known.get(name);
+    if (!value) {
+      value = make();
+      this._known.set(name, value);
       // what has failed is tried again by the next one who asks
-      known.catch(() => this._known.get(name) === known && this._known.delete(name));
+      value.catch(() => this._known.get(name) === value && this._known.delete(name));
     }
-    return known;
+    return value;
   }
 
   /** Forgets what it has: the makers may be others now, such as a server that was started anew. */

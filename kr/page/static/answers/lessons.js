@@ -90,8 +90,8 @@ function replied({goal, replies = []}, {position, before, ...state}) {
 function rightMove(task, state) {
   if (state.moves >= task.moves) return null;
   const moves = state.position.legalMoves().map(move => ({move, after: played(task, state, move)}));
-  const found = moves.find(({after}) => after.isDone) ?? moves.find(({after}) => rightMove(task, after));
-  return found?.move ?? null;
+  const step = moves.find(({after}) => after.isDone) ?? moves.find(({after}) => rightMove(task, after));
+  return step?.move ?? null;
 }
 
 /** Squares 1-32, and what is legal; the learner is to move again where nobody else is. @param {State} state */

@@ -34,9 +34,9 @@ export function countOf(bits) {
 
 /** The squares 0-31 of a set, ascending. @param {number} bits @returns {number[]} */
 export function squaresOf(bits) {
-  const found = [];
-  for (let left = bits; left; left &= left - 1) found.push(31 - Math.clz32(left & -left));
-  return found;
+  const squares = [];
+  for (let left = bits; left; left &= left - 1) squares.push(31 - Math.clz32(left & -left));
+  return squares;
 }
 
 /** @param {number} square 0-31 */

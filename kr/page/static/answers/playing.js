@@ -107,10 +107,10 @@ class Games {
     // a page that loads again at once finds one game
     let game = this._running.get(id);
     if (!game) {
-      const begun = new LiveGame(id, this._house, openings, record, {players, control, time}, () => {
-        if (this._running.get(id) === begun) this._running.delete(id);
+      const live = new LiveGame(id, this._house, openings, record, {players, control, time}, () => {
+        if (this._running.get(id) === live) this._running.delete(id);
       });
-      this._running.set(id, (game = begun));
+      this._running.set(id, (game = live));
       this._windows.postMessage(id);
     }
     return game;

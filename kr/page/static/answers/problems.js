@@ -97,7 +97,7 @@ export const withoutEmpty = fields =>
 /** An id for an id that is there already: with a number. @param {string} id @param {(id: string) => boolean} isTaken */
 export function apart(id, isTaken) {
   const name = beginning(id, LONGEST_ID);
-  let found = name;
-  for (let number = 2; isTaken(found); number++) found = `${name} (${number})`;
-  return found;
+  let free = name;
+  for (let number = 2; isTaken(free); number++) free = `${name} (${number})`;
+  return free;
 }

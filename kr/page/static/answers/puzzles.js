@@ -114,9 +114,9 @@ class Book {
 
   /** What a page asks for. @param {string} name */
   found(name) {
-    const found = this.shelf.get(name);
-    if (!found) throw new Refused("refused.no_puzzle", {name});
-    return found;
+    const puzzles = this.shelf.get(name);
+    if (!puzzles) throw new Refused("refused.no_puzzle", {name});
+    return puzzles;
   }
 
   /** The puzzle that a page asks for. @param {PageRequest} request */

@@ -176,10 +176,10 @@ export class Position {
 
   /** The legal move with these squares 0-31 and captured pieces. @param {number} origin @param {number} target */
   findMove(origin, target, captured = 0) {
-    const found = this.entries.find(
+    const entry = this.entries.find(
       each => each.path[0] === origin && each.path.at(-1) === target && each.captured === captured >>> 0,
     );
-    if (found) return this.#move(found);
+    if (entry) return this.#move(entry);
     throw this.#illegal(formatPath([origin, target], captured !== 0));
   }
 
@@ -243,22 +243,22 @@ function entriesOf(position) {
     foe = all & ~own,
     onward = side === BLACK ? UP : DOWN;
   /** @type {Entry[]} */
-  const found = [];
+  const captures = [];
   for (const square of squaresOf(own)) {
     const directions = (kings >>> square) & 1 ? BOTH : onward,
       empty = ~all | (1 << square);
-    addJumps(found, [square], 0, foe, empty, directions);
+    addJumps(captures, [square], 0, foe, empty, directions);
   }
-  if (found.length) return found;
+  if (captures.length) return captures;
   // by direction, and in each by the square that is reached
   for (const direction of BOTH) {
     const movers = onward.includes(direction) ? own : own & kings;
     for (const square of squaresOf(movers)) {
       const to = NEIGHBOURS[direction][square];
-      if (to >= 0 && !((all >>> to) & 1)) found.push({path: [square, to], captured: 0});
+      if (to >= 0 && !((all >>> to) & 1)) captures.push({path: [square, to], captured: 0});
     }
   }
-  return found;
+  return captures;
 }
 
 /**

@@ -166,9 +166,9 @@ export class Searcher {
     }
     if (now >= this._stopAt + STOP_MS) {
       this._stopAt = now;
-      const found = this._look();
-      if (found instanceof Promise) return found;
-      if (found) this.stop();
+      const stops = this._look();
+      if (stops instanceof Promise) return stops;
+      if (stops) this.stop();
     }
   }
 }

@@ -188,8 +188,8 @@ class LineReport {
   /** Lines as JSON, best first. @param {Result} result */
   event({lines, depth, nodes, seconds}, isOwn = true) {
     const shown = lines.slice(0, this._most).map(({depth, score, moves}, rank) => {
-      const known = this._known.get(String(moves[0])),
-        worth = weighed({score, moves}, this._task, known?.value ?? null, known?.distance ?? null),
+      const exact = this._known.get(String(moves[0])),
+        worth = weighed({score, moves}, this._task, exact?.value ?? null, exact?.distance ?? null),
         // the chances behind scores of other engines are not known
         odds = isOwn || worth.certain ? this._chances.of(worth.score, worth.certain) : null,
         pv = moves.map(String).join(" "),
@@ -213,9 +213,9 @@ class LineReport {
   _pv(moves) {
     let at = this._position;
     return moves.map(move => {
-      const found = step(at, move);
+      const made = step(at, move);
       at = at.after(move);
-      return found;
+      return made;
     });
   }
 }

@@ -126,11 +126,11 @@ export class UploadList {
   /** A game by its number, from 1, and its warnings. @param {number} number */
   document(number) {
     while (this.#games.length < number && this.#read());
-    const found = this.#games[number - 1];
-    if (!found) throw new Refused("refused.no_listed_game", {name: this.#name, games: this.#games.length, number});
-    const game = new Reader(`${found.pdn}\n`).readGame();
+    const entry = this.#games[number - 1];
+    if (!entry) throw new Refused("refused.no_listed_game", {name: this.#name, games: this.#games.length, number});
+    const game = new Reader(`${entry.pdn}\n`).readGame();
     if (!game) throw new Error("a game that was read is none");
-    return {document: boundedDocument(game), warnings: found.row.warnings};
+    return {document: boundedDocument(game), warnings: entry.row.warnings};
   }
 
   /** Numbers of the games read that have all the words. @param {string} wanted */

@@ -121,12 +121,12 @@ class Endings extends LinePage {
 
   async _find() {
     this._form.wrong.textContent = "";
-    const wanted = this._form.wanted(),
+    const choice = this._form.wanted(),
       errand = this.app.errand();
     try {
-      const {position} = await this.app.api("endings/new", wanted);
+      const {position} = await this.app.api("endings/new", choice);
       if (errand.isStale) return;
-      if (position) this.app.go("endings", `${wanted.goal}/${position.fen}`);
+      if (position) this.app.go("endings", `${choice.goal}/${position.fen}`);
       else this._notFound(t("No such ending was found: try another difficulty or other pieces."));
     } catch (error) {
       this._notFound(/** @type {Error} */ (error).message);

@@ -320,13 +320,13 @@ export function bestWords([best, ...others], distances) {
 
 /** @param {string} why as the server says it */
 function endReason(why) {
-  const known = /** @type {{[why: string]: () => string}} */ ({
+  const reasons = /** @type {{[why: string]: () => string}} */ ({
     "no pieces left": () => t("no piece is left"),
     "no legal move": () => t("no move is left"),
     repetition: () => t("the same position for the third time"),
     "no progress": () => t("40 moves each without a capture or a man's move"),
   });
-  return known[why]?.() ?? why;
+  return reasons[why]?.() ?? why;
 }
 
 /**

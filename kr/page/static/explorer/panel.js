@@ -290,9 +290,9 @@ class Explorer {
   _showScores() {
     if (!this._shown) return;
     const {fen, side} = this._shown;
-    const known = this._withScores.checked ? this.scores.of(fen) : {};
+    const scores = this._withScores.checked ? this.scores.of(fen) : {};
     const turned = this.app.kept("view", "mover") === "black" && side === "white";
-    for (const place of this._places) tellScore(place, known[place.move.text], turned);
+    for (const place of this._places) tellScore(place, scores[place.move.text], turned);
   }
 
   /** @param {Move} move */

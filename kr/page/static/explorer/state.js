@@ -58,10 +58,10 @@ const NO_RESULTS = {games: 0, black: 0, draws: 0, white: 0, other: 0, average: n
  * @returns {Archive[]}
  */
 export function withChoice(archives, before, names) {
-  const known = new Map(before.map(each => [each.number, each.chosen]));
+  const choices = new Map(before.map(each => [each.number, each.chosen]));
   const left = (/** @type {Archive} */ {name, archive}) =>
     names ? names.includes(name) || (archive && archives.length === 1) : archive;
-  return archives.map(each => ({...each, chosen: known.get(each.number) ?? left(each)}));
+  return archives.map(each => ({...each, chosen: choices.get(each.number) ?? left(each)}));
 }
 
 /** Numbers of the archives that are explored. @param {Archive[]} archives */
@@ -309,15 +309,15 @@ export class Scores {
    * @param {number} depth of those that do not say it
    */
   put(fen, moves, depth = 0) {
-    const known = this._entry(fen);
+    const entry = this._entry(fen);
     for (const [text, found] of Object.entries(moves)) {
-      const before = known.moves[text];
+      const before = entry.moves[text];
       const now = {...found, depth: found.depth ?? depth};
       const isScored = now.score !== null || Boolean(now.worse),
         deeper = !before || before.score === null || (isScored && now.depth >= (before.depth ?? 0));
       const better = deeper ? now : before;
       const proved = now.value ? now : before?.value ? before : null;
-      known.moves[text] = proved ? {...better, value: proved.value, plies: proved.plies} : better;
+      entry.moves[text] = proved ? {...better, value: proved.value, plies: proved.plies} : better;
     }
   }
 
@@ -337,11 +337,11 @@ export class Scores {
 
   /** @param {string} fen */
   _entry(fen) {
-    const known = this._positions.get(fen) ?? {moves: {}, whole: false};
+    const entry = this._positions.get(fen) ?? {moves: {}, whole: false};
     // the last one that was used goes last
     this._positions.delete(fen);
-    this._positions.set(fen, known);
+    this._positions.set(fen, entry);
     if (this._positions.size > MOST_POSITIONS) this._positions.delete(this._positions.keys().next().value ?? "");
-    return known;
+    return entry;
   }
 }

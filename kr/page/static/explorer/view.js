@@ -67,11 +67,11 @@ export function moveRows(moves, columns, play) {
     book: el("td", {class: "score book"}),
     facts: factsOf(move, moves),
   }));
-  const known = places.filter(({move}) => isKnown(move)),
+  const shown = places.filter(({move}) => isKnown(move)),
     others = places.filter(({move}) => !isKnown(move)),
-    elements = known.map(place => moveRow(place, columns, moves));
+    elements = shown.map(place => moveRow(place, columns, moves));
   if (others.length) elements.push(otherRow(others, columns));
-  return {elements, places: [...known, ...others]};
+  return {elements, places: [...shown, ...others]};
 }
 
 /**
@@ -134,12 +134,12 @@ function otherRow(places, columns) {
 export function tellScore({move, button: pressed, score: cell, book, facts}, score, turned) {
   const value = score ? scoreWords(score, turned) || (score.worse ? t("worse") : "") : "";
   const title = score ? scoreTitle(score, turned) || value : "";
-  const known = move.book ? bookTitle(move.book, turned) : "";
-  const name = [...facts, known, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
+  const bookWord = move.book ? bookTitle(move.book, turned) : "";
+  const name = [...facts, bookWord, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
   pressed.setAttribute("aria-label", t("Play {move}", {move: name}));
   tell(cell, value, title, (isKnown(move) && value && !score?.value && !score?.worse && score?.depth) || 0);
   book.classList.toggle("muted", move.book?.value === null);
-  if (move.book) tell(book, bookWords(move.book, turned), known, move.book.value === null ? 0 : move.book.depth);
+  if (move.book) tell(book, bookWords(move.book, turned), bookWord, move.book.value === null ? 0 : move.book.depth);
 }
 
 /**

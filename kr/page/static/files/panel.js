@@ -49,17 +49,17 @@ class Games {
     });
     // what stands behind #analyse/ in the address
     app.onrest = (/** @type {string} */ rest) => {
-      const found = LINK.exec(`#analyse/${rest}`);
-      if (found) this.reading.link(found[1], found[2]);
+      const link = LINK.exec(`#analyse/${rest}`);
+      if (link) this.reading.link(link[1], link[2]);
     };
-    const begun = this._begin().then(() => this.opened.begin());
+    const start = this._begin().then(() => this.opened.begin());
     app.onback(() => this._named());
     const element = this._element();
     this.panel = {
       name: "game",
       strip: this.opened.element,
       reading: this.reading,
-      begun,
+      begun: start,
       pick: () => this._picker?.click(),
       paste: () => this._paste?.(true),
       title: t("Games"),

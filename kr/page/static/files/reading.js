@@ -41,8 +41,8 @@ export class Reading {
 
   /** Opens a text, or the game of a link. @param {string} text */
   text(text) {
-    const found = LINK.exec(text.trim());
-    if (found) return this.link(found[1], found[2]);
+    const link = LINK.exec(text.trim());
+    if (link) return this.link(link[1], link[2]);
     return this._load(t("Pasted text"), async job => {
       if (text.length > LONGEST_TEXT) await this._send(new Blob([text]), job);
       else await this._take(await this._app.api("games/read", {text, results: this._results()}), job);

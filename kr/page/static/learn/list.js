@@ -220,13 +220,13 @@ export class PuzzleList {
 
   /** @param {Listed} puzzle */
   _item(puzzle) {
-    const done = this._training.of(puzzle.key),
+    const record = this._training.of(puzzle.key),
       isMissed = this._training.isMissed(puzzle.key);
     const made = button("", () => this._open(puzzle.id), {
       "aria-current": puzzle.id === this.current && "true",
       tabindex: -1,
     });
-    const themes = done.solved ? themeWords(puzzle.themes) : "";
+    const themes = record.solved ? themeWords(puzzle.themes) : "";
     made.append(
       this._mini(puzzle.fen ?? this._known.get(puzzle.id)),
       el(
@@ -235,11 +235,11 @@ export class PuzzleList {
         el(
           "span",
           {class: "name"},
-          el("span", {class: "done"}, isMissed ? "↻ " : done.solved ? "✓ " : ""),
+          el("span", {class: "done"}, isMissed ? "↻ " : record.solved ? "✓ " : ""),
           puzzle.title,
           puzzle.origin === "collection" && el("small", null, ` ${puzzle.id}`),
         ),
-        el("span", {class: "muted"}, ` ${listedWords(puzzle, done)}${isMissed ? `, ${t("missed")}` : ""}`),
+        el("span", {class: "muted"}, ` ${listedWords(puzzle, record)}${isMissed ? `, ${t("missed")}` : ""}`),
         themes && el("span", {class: "muted"}, ` ${themes}`),
       ),
     );

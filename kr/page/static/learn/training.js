@@ -127,8 +127,8 @@ export class Training extends SharedRecord {
    */
   miss(key, what, rating, day) {
     this.refresh();
-    const done = this.of(key);
-    this.all.puzzles[key] = {...done, [what]: done[what] + 1};
+    const record = this.of(key);
+    this.all.puzzles[key] = {...record, [what]: record[what] + 1};
     this._count(key, rating, false, day);
     putBack(this.all.boxes, key, day);
     this.keep();
@@ -144,8 +144,8 @@ export class Training extends SharedRecord {
    */
   solve(key, rating, day, {clean, likely = false}) {
     this.refresh();
-    const done = this.of(key);
-    this.all.puzzles[key] = {...done, solved: true, likely: likely && (!done.solved || Boolean(done.likely))};
+    const record = this.of(key);
+    this.all.puzzles[key] = {...record, solved: true, likely: likely && (!record.solved || Boolean(record.likely))};
     if (clean) this._advance(key, rating, day);
     this.keep();
   }

@@ -20,13 +20,13 @@ const nameField = label =>
 class ClockField {
   /** @param {string} kept "" for none, such as "5+3" */
   constructor(kept) {
-    const known = ["", ...CLOCKS].includes(kept);
-    this._chosen = known ? kept : "other";
+    const isOffered = ["", ...CLOCKS].includes(kept);
+    this._chosen = isOffered ? kept : "other";
     this._own = el("input", {
       type: "text",
       size: 8,
-      value: known ? "" : kept,
-      hidden: known,
+      value: isOffered ? "" : kept,
+      hidden: isOffered,
       placeholder: "20+5",
       "aria-label": t("Minutes + seconds a move"),
       title: t("Minutes for the game + seconds for each move; also 40/2h:1h or G/45;d5"),

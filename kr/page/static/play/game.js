@@ -175,16 +175,16 @@ export class GameTable {
    */
   _connect(asked, onfirst) {
     this._disconnect();
-    let begun = false;
+    let hasBegun = false;
     this._stream = follow(this.app, "play", asked, {
       hear: event => {
         this._hear(event);
-        if (begun) return;
-        begun = true;
+        if (hasBegun) return;
+        hasBegun = true;
         onfirst();
         this._listener.onopen();
       },
-      fail: event => this._fail(event, begun ? {game: this.played.game?.id} : asked),
+      fail: event => this._fail(event, hasBegun ? {game: this.played.game?.id} : asked),
       // a reply is seen as one, after the move that it answers
       rest: event =>
         event.move && !this.played.isShared && event.move.side !== this.played.you

@@ -141,21 +141,21 @@ export class MatchTable {
   _connect(asked) {
     this._stream?.stop();
     this._lost = false;
-    let begun = false;
+    let hasBegun = false;
     /** @type {Row[]} */
     this._rows = [];
     this._games.replaceChildren();
     this._stream = follow(this.app, "match", asked, {
       hear: event => {
         this._hear(event);
-        if (begun) return;
-        begun = true;
+        if (hasBegun) return;
+        hasBegun = true;
         this.app.keep("match", this.match?.id);
         this.app.go("play", `match/${this.match?.id}`);
         this._setPace();
         this._listener.onopen();
       },
-      fail: event => this._fail(event, begun),
+      fail: event => this._fail(event, hasBegun),
     });
   }
 

@@ -112,8 +112,8 @@ export class MatchForm {
         contenderName(each, true),
       ]);
       for (const which of /** @type {const} */ (["a", "b"])) {
-        const known = options.some(([key]) => key === this._chosen[which]);
-        if (!known) this._chosen[which] = USUAL[which];
+        const isOffered = options.some(([key]) => key === this._chosen[which]);
+        if (!isOffered) this._chosen[which] = USUAL[which];
         offer(this._players[which], options, this._chosen[which]);
       }
     } catch (error) {

@@ -156,8 +156,8 @@ export class Lines {
    * @param {number} ballot moves of the line that are drawn by lot
    */
   rootPly(line, ballot) {
-    const known = line.findLastIndex(({fen}) => Object.hasOwn(this.graph.roots, fen));
-    return known >= 0 ? known : Math.min(ballot, line.length - 1);
+    const last = line.findLastIndex(({fen}) => Object.hasOwn(this.graph.roots, fen));
+    return last >= 0 ? last : Math.min(ballot, line.length - 1);
   }
 
   /** The number of moves of a line up to the last one of the person. @param {BoardLine} line */
@@ -178,11 +178,11 @@ export class Lines {
     this._changed();
     this.graph.roots[line[from].fen] ??= {start: line[0].fen, ballot: line.slice(1, from + 1).map(bare), name};
     for (let ply = from + 1; ply <= end; ply++) {
-      const known = this._add(line[ply - 1].fen, line[ply]);
+      const move = this._add(line[ply - 1].fen, line[ply]);
       // whoever plays it has taken it over
-      const comments = known.comments?.filter(text => !text.startsWith(SUGGESTION));
-      if (comments?.length) known.comments = comments;
-      else delete known.comments;
+      const comments = move.comments?.filter(text => !text.startsWith(SUGGESTION));
+      if (comments?.length) move.comments = comments;
+      else delete move.comments;
     }
     return true;
   }

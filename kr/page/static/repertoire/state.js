@@ -36,7 +36,7 @@ const SHOWN_SHARE = 0.05;
  */
 export function rowsOf(lines, fen, {people, book}) {
   const shares = new Map(people.map(each => [each.fen, each]));
-  const known = lines.of(fen).map(move => ({
+  const own = lines.of(fen).map(move => ({
     move,
     state: lines.isOwn(fen) ? ownState(move) : replyState(lines, move),
     isIn: true,
@@ -44,14 +44,14 @@ export function rowsOf(lines, fen, {people, book}) {
     comment: remarkOf(move),
     weak: lines.isOwn(fen) ? weakWords(book, move) : "",
   }));
-  if (lines.isOwn(fen)) return known;
+  if (lines.isOwn(fen)) return own;
   const others = people
-    .filter(each => each.people >= SHOWN_SHARE && !known.some(({move}) => move.fen === each.fen))
+    .filter(each => each.people >= SHOWN_SHARE && !own.some(({move}) => move.fen === each.fen))
     .map(move => {
       const state = replyState(lines, move);
       return {move, state, isIn: false, people: move, comment: "", weak: ""};
     });
-  return [...known, ...others].sort((one, other) => (other.people?.people ?? 0) - (one.people?.people ?? 0));
+  return [...own, ...others].sort((one, other) => (other.people?.people ?? 0) - (one.people?.people ?? 0));
 }
 
 /** @param {OwnMove} move @returns {Row["state"]} */
@@ -69,8 +69,8 @@ const replyState = (lines, move) =>
 function weakWords(book, {fen}) {
   const [best] = book;
   if (!best?.book || best.book.value === null) return "";
-  const known = book.find(each => each.fen === fen)?.book,
-    loss = known?.value === undefined || known.value === null ? null : known.loss;
+  const entry = book.find(each => each.fen === fen)?.book,
+    loss = entry?.value === undefined || entry.value === null ? null : entry.loss;
   if (loss !== null && loss < WEAK_LOSS) return "";
   // where a win or a loss is proved, the book has not looked at the other moves
   if (loss === null && Math.abs(best.book.value) >= PROVED) return "";

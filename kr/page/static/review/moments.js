@@ -163,8 +163,8 @@ export class Tour {
   }
 
   next() {
-    const found = this.tries === 1 ? "first" : "later";
-    this.outcomes.push(this.stage === "right" ? found : this.stage === "playable" ? "playable" : "unfound");
+    const success = this.tries === 1 ? "first" : "later";
+    this.outcomes.push(this.stage === "right" ? success : this.stage === "playable" ? "playable" : "unfound");
     this.index += 1;
     this.tries = 0;
     this.stage = this.index < this.moments.length ? "asking" : "over";

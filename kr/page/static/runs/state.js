@@ -69,9 +69,9 @@ export function ticks(low, high, parts) {
   const rough = (high - low) / parts,
     power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find(each => each * power >= rough) ?? 10) * power;
-  const found = [];
-  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n++) found.push(n * step);
-  return found;
+  const numbers = [];
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n++) numbers.push(n * step);
+  return numbers;
 }
 
 /**

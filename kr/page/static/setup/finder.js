@@ -98,10 +98,10 @@ export function finder(app, choose) {
       text = wanted.value.slice(0, 100),
       ask = (/** @type {string} */ name) => app.api("openings", {deck: name, wanted: text});
     try {
-      const found = await answerOf(deck.value, text, ask);
+      const reply = await answerOf(deck.value, text, ask);
       if (errand.isStale) return;
-      showFilter(text, !found.answer.found);
-      list.replaceChildren(...itemsOf(found, deck.value, choose));
+      showFilter(text, !reply.answer.found);
+      list.replaceChildren(...itemsOf(reply, deck.value, choose));
     } catch (error) {
       app.fail(error);
     }

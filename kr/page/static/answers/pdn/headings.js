@@ -150,14 +150,14 @@ class NoSquare extends Error {
 function renumbered(fen, letters, numbers) {
   /** @param {string} item @param {string} king @param {string} letter @param {string} low @param {string} high */
   const numbered = (item, king, letter, low, high) => {
-    const known = letter ? letters : numbers;
-    if (!known) return item;
+    const list = letter ? letters : numbers;
+    if (!list) return item;
     /** @type {string[]} */
     const names = letter ? [letter.toLowerCase()] : [];
     if (!letter) for (let i = wholeNumber(low), end = wholeNumber(high || low); i <= end; i++) names.push(String(i));
-    const lost = names.find(name => !known.has(name));
+    const lost = names.find(name => !list.has(name));
     if (lost !== undefined) throw new NoSquare(lost);
-    return names.map(name => `${king}${known.get(name)}`).join(",");
+    return names.map(name => `${king}${list.get(name)}`).join(",");
   };
   const fields = fen.split(":");
   for (const index of [1, 2]) {

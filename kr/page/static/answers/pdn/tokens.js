@@ -109,32 +109,32 @@ const beginsLine = (text, at) => at === 0 || text[at - 1] === "\n";
 export function tokenAt(text, at) {
   const begin = endOf(BETWEEN, text, at);
   if (begin < 0 || begin >= text.length) return null;
-  const found = (/** @type {Kind} */ kind, /** @type {number} */ end) => ({kind, begin, end});
+  const token = (/** @type {Kind} */ kind, /** @type {number} */ end) => ({kind, begin, end});
   const first = text[begin];
   let end = -1;
   switch (first) {
     case "{":
-      return found("comment", begin + 1);
+      return token("comment", begin + 1);
     case ";":
-      return found("line", lineEnd(text, begin));
+      return token("line", lineEnd(text, begin));
     case "%":
-      if (beginsLine(text, begin)) return found("line", lineEnd(text, begin));
+      if (beginsLine(text, begin)) return token("line", lineEnd(text, begin));
       break;
     case "[":
-      return tagAt(text, begin) ?? found("junk", begin + 1);
+      return tagAt(text, begin) ?? token("junk", begin + 1);
     case "*":
-      return found("star", begin + 1);
+      return token("star", begin + 1);
     case "$":
-      if ((end = endOf(NUMBERED_NAG, text, begin)) >= 0) return found("nag", end);
+      if ((end = endOf(NUMBERED_NAG, text, begin)) >= 0) return token("nag", end);
       break;
     case "!":
     case "?":
-      return found("nag", endOf(SIGNS, text, begin));
+      return token("nag", endOf(SIGNS, text, begin));
     case "(":
-      if ((end = endOf(BRACKETED_NAG, text, begin)) >= 0) return found("nag", end);
-      return found("open", begin + 1);
+      if ((end = endOf(BRACKETED_NAG, text, begin)) >= 0) return token("nag", end);
+      return token("open", begin + 1);
     case ")":
-      return found("close", begin + 1);
+      return token("close", begin + 1);
     case "/": {
       const setup = matchAt(SETUP, text, begin);
       if (setup) return {kind: "setup", begin, end: SETUP.lastIndex, fen: setup[1]};
@@ -145,10 +145,10 @@ export function tokenAt(text, at) {
         numberAt(text, begin) ??
         lineAt(text, begin) ??
         wordAt(text, begin) ??
-        found("junk", begin + sizeAt(text, begin))
+        token("junk", begin + sizeAt(text, begin))
       );
   }
-  return found("junk", begin + 1);
+  return token("junk", begin + 1);
 }
 
 /** @param {string} text @param {number} begin */

@@ -148,9 +148,9 @@ export class GameNode {
   /** Positions set up in the main continuation, each with the number of moves of it before. */
   setups() {
     /** @type {[number, Position][]} */
-    const found = [];
-    for (const [index, {setup}] of this.mainline().entries()) if (setup) found.push([index + 1, setup]);
-    return found;
+    const setups = [];
+    for (const [index, {setup}] of this.mainline().entries()) if (setup) setups.push([index + 1, setup]);
+    return setups;
   }
 
   /** For each of `positions`, the number of the first that can be repeated: the start, or the last set up. */
@@ -163,13 +163,13 @@ export class GameNode {
   /** All nodes below this one, each line before the continuations of its variations. */
   descendants() {
     /** @type {ChildNode[]} */
-    const found = [],
+    const nodes = [],
       waiting = [...this.variations].reverse();
     for (let node = waiting.pop(); node; node = waiting.pop()) {
-      found.push(node);
+      nodes.push(node);
       for (let i = node.variations.length; i--; ) waiting.push(node.variations[i]);
     }
-    return found;
+    return nodes;
   }
 
   /**

@@ -145,16 +145,16 @@ export class Play {
     this._began = this._now() - this._spent;
     this._spent = 0;
     /** @type {readonly number[]} */
-    let begun = [];
+    let prefix = [];
     while (board.moves.length === ply) {
       const text = await this._table.ask(this._timeLeft(side)),
         left = this._timeLeft(side);
       if (left !== null && left <= 0) throw new Over(1 - side, OVERTIME);
-      const squares = begun;
-      begun = [];
+      const squares = prefix;
+      prefix = [];
       try {
         if (/^[a-z]/.test(text)) await this._obey(text, side);
-        else if (text) begun = this._take(side, text, squares);
+        else if (text) prefix = this._take(side, text, squares);
       } catch (error) {
         // a hint can't be had without the engine; all else can
         if (!(error instanceof KrError || error instanceof Unanswered)) throw error;

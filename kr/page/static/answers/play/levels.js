@@ -44,7 +44,7 @@ export const likelyMoves = (house, position, history) => house.engine.people([..
 export async function searchAt(house, level, position, history, {limits, seed, signal, fresh}) {
   const {database, nodes} = level,
     own = {...limits, nodes};
-  const found = await house.engine.search({
+  const result = await house.engine.search({
     position,
     history,
     limits: own,
@@ -54,9 +54,9 @@ export async function searchAt(house, level, position, history, {limits, seed, s
     fresh,
     signal,
   });
-  if (!found.lines.length) return undefined;
+  if (!result.lines.length) return undefined;
   // if a search ran out of nodes, its lines may not be in the order of their scores
-  const lines = [...found.lines].sort((one, other) => other.score - one.score),
+  const lines = [...result.lines].sort((one, other) => other.score - one.score),
     chances = await house.chances,
     expected = lines.map(line => chances.of(line.score).expected);
   /** @type {number[] | null} */
@@ -68,7 +68,7 @@ export async function searchAt(house, level, position, history, {limits, seed, s
   }
   const source = new Draws(`${seed} ${position.key} ${history.length}`),
     line = lines[choose(level, expected, source, likely)];
-  return {move: line.moves[0], score: line.score, depth: found.depth, nodes: found.nodes, time: found.seconds};
+  return {move: line.moves[0], score: line.score, depth: result.depth, nodes: result.nodes, time: result.seconds};
 }
 
 /**

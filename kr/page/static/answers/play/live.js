@@ -221,9 +221,9 @@ export class LiveGame {
       this._isPaused = false;
       this._thinking = new AbortController();
       try {
-        const found = await find(this._thinking.signal);
+        const reply = await find(this._thinking.signal);
         if (this._isGone) throw new Stopped();
-        if (!this._isPaused) return found;
+        if (!this._isPaused) return reply;
       } finally {
         this._thinking = null;
       }

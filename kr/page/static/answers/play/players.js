@@ -98,8 +98,8 @@ function ownLevel(house, level, seed) {
     async search({position, history, limits, signal}) {
       const fresh = remembering.get(house) !== player;
       remembering.set(house, player);
-      const found = await searchAt(house, level, position, history, {limits, seed, signal, fresh});
-      return found ?? anyMove(position, 0);
+      const reply = await searchAt(house, level, position, history, {limits, seed, signal, fresh});
+      return reply ?? anyMove(position, 0);
     },
   };
   return player;

@@ -98,8 +98,8 @@ async function endsOf(certificate, positions, database) {
     known = (await database?.look(positions.filter(each => !each.isOver && isLeaf(each)))) ?? [];
   return positions.map(each => {
     if (each.isOver) return {by: "rule", value: "loss", plies: 0};
-    const found = isLeaf(each) ? known.shift() : null;
-    return found?.value ? {by: "database", value: found.value, plies: found.distance} : null;
+    const entry = isLeaf(each) ? known.shift() : null;
+    return entry?.value ? {by: "database", value: entry.value, plies: entry.distance} : null;
   });
 }
 

@@ -330,8 +330,8 @@ export class Searches {
     const fresh = this.#isFresh;
     this.#isFresh = false;
     // a second line, to see if the best move is the only one
-    const found = await engine.search({...task, limits, lines: 2, fresh});
+    const result = await engine.search({...task, limits, lines: 2, fresh});
     signal.throwIfAborted();
-    return analysisOf(task, found, database, chances, certificates);
+    return analysisOf(task, result, database, chances, certificates);
   }
 }

@@ -185,11 +185,11 @@ class Story {
   /** Sentences about a game without a winner that never turned. */
   *#quietGame() {
     if (["won", "lost"].includes(this.#standing(BLACK, false))) return;
-    const known = this._moves.filter(judged => judged.expected !== null),
-      passedOver = this._moves.length - known.length,
+    const assessed = this._moves.filter(judged => judged.expected !== null),
+      passedOver = this._moves.length - assessed.length,
       isWhole = passedOver <= Math.max(this._facts.thresholds.opening, openingPlies(this._game));
-    if (!isWhole || !known.some(({judged}) => judged)) return;
-    const best = greatest(known, judged => Math.abs((judged.expected || 0.5) - 0.5));
+    if (!isWhole || !assessed.some(({judged}) => judged)) return;
+    const best = greatest(assessed, judged => Math.abs((judged.expected || 0.5) - 0.5));
     if (!best || best.expected === null) return;
     const side = best.expected >= 0.5 ? best.side : 1 - best.side;
     if (Math.max(best.expected, 1 - best.expected) < this._facts.thresholds.safe) yield sentence("never_close");
