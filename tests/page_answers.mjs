@@ -34,8 +34,15 @@ async function startThread() {
       if (message.scores) return searcher.scores(message.scores);
       if (message.people) return searcher.people(message.people, message.group);
       if (message.check) return searcher.checkColumns(message.check);
-      if (message.prove)
-        return searcher.prove(message.prove, {isStopped: () => isStopped, onProof: proof => hear?.({proof})});
+      if (message.changed) return searcher.changed(message.changed);
+      const calls = {
+        isStopped: () => isStopped,
+        onProof: proof => hear?.({proof}),
+        onChecked: checked => hear?.({checked}),
+      };
+      if (message.prove) return searcher.prove(message.prove, calls);
+      if (message.problem) return searcher.checkProblem(message.problem, calls);
+      if (message.variation) return searcher.checkVariation(message.variation, calls);
       const {search} = message;
       // with both, a busy machine would end it by the time
       if (search.limits.nodes) delete search.limits.seconds;

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import aclosing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from english import english
-from web_pages import SIZES, Opener, faults_in, finished, in_view, type_fen, wait_for, wait_for_board, wait_until
+from sites import EVERYWHERE, FORMS, address
+from web_pages import Opener, faults_in, finished, in_view, type_fen, wait_for, wait_for_board, wait_until
 
-from kr.engine.engine import Engine
-from kr.engine.limits import Limits
 from kr.errors import KrError
 from kr.game.position import Position
-from kr.problems.problem import Problem
-from kr.problems.soundness import check_problem
-from kr.problems.variations import candidates, check_variation, goals_of
-from kr.proofs.decider import Decider
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.serve import WebServer
@@ -30,8 +26,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
+__all__ = ["address"]
 DUAL, SOUND, MANY = "W:W21,K30:B1,2", "B:WK8,30:BK21,22", Position().fen
-VARIED = "B:W30:BK21,22"
+OPEN = "B:W18,24,27,28,K10,K15:B12,16,20,K22,K25"
+CASES = json.loads(Path(__file__).with_name("cases").joinpath("soundness.json").read_text())
+VARIED = json.loads(Path(__file__).with_name("cases").joinpath("variations.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -57,48 +56,18 @@ def events_of(stream: Callable[..., Any], house: House, asked: dict[str, Any], m
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("fen", "result", "strict"),
-    [
-        (DUAL, "", False),
-        (DUAL, "win", True),
-        (DUAL, "draw", False),
-        (SOUND, "", False),
-        (SOUND, "win", False),
-        ("W:WK19,K23:B12,K28", "win", False),
-        ("W:W21:B17,14", "", False),
-    ],
-)
-def test_the_verdict_is_that_of_kr_problem_check(house: House, fen: str, result: str, strict: bool) -> None:
-    position = Position.from_fen(fen)
-    published = {"win": f"{fen[0]}-win"}.get(result, result)
-    found = check_problem(
-        Problem("", "", position, published), Engine(hash_mb=1, database=house.database), Limits(time=30), strict
-    )
-    told = events_of(composing.soundness, house, {"fen": fen, "result": result, "strict": strict, "seconds": 30})
-    verdict = told[-1]["verdict"]
-    assert [verdict[name] for name in ("verdict", "value", "number", "ended")] == [
-        found.verdict, found.value, found.move_number, found.ended,
-    ]  # fmt: skip
-    assert english(verdict["by"]) == found.by
-    assert [move["text"] for move in verdict["line"]] == found.line[: composing.LONGEST_SHOWN]
-    assert [key["move"] for key in verdict["keys"]] == [key.move for key in found.keys]
-    for move in verdict["line"]:
-        position = position.play(move["text"])
-        assert move["fen"] == position.fen
-    assert {step["ply"] for step in verdict["steps"]} == {
-        step.ply for step in found.steps if strict or not step.plain
-    } & set(range(composing.LONGEST_SHOWN))
-    claim = found.refutation
-    assert verdict["refutation"] == (
-        None if claim is None else {"side": claim.side.name.lower(), "goal": claim.goal.value}
-    )
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_a_check_finds_is_what_the_page_takes(house: House, case: dict[str, Any]) -> None:
+    """Recorded with the verdict that the page makes of it (tests/scripts/composing.test.js, test_page_composing.py)."""
+    asked = {name: case[name] for name in ("fen", "result", "strict")}
+    found = events_of(composing.check_problem, house, asked | {"seconds": 30})[-1]["found"]
+    assert json.loads(json.dumps(found)) == case["found"] | {name: found[name] for name in ("nodes", "seconds")}
 
 
 @pytest.mark.slow
 def test_a_proof_tells_its_progress_and_what_is_open(house: House) -> None:
-    *told, last = events_of(composing.soundness, house, {"fen": MANY, "seconds": 0.8})
-    assert last["verdict"]["verdict"] == "undecided"
+    *told, last = events_of(composing.check_problem, house, {"fen": MANY, "result": "", "seconds": 0.8})
+    assert last["found"]["verdict"] == "undecided"
     assert [*told[0]] == ["progress"]
     nodes = [event["progress"]["nodes"] for event in told]
     assert nodes == sorted(nodes)
@@ -108,8 +77,8 @@ def test_a_proof_tells_its_progress_and_what_is_open(house: House) -> None:
 @pytest.mark.parametrize(
     ("stream", "asked"),
     [
-        (composing.soundness, {"fen": MANY, "seconds": 60}),
-        (composing.variations, {"fen": MANY, "goal": "value", "seconds": 10}),
+        (composing.check_problem, {"fen": MANY, "result": "", "seconds": 60}),
+        (composing.vary, {"fen": MANY, "goal": "value", "changes": 1, "seconds": 10}),
     ],
 )
 def test_a_page_that_leaves_ends_the_work(house: House, stream: Any, asked: dict[str, Any]) -> None:
@@ -118,44 +87,36 @@ def test_a_page_that_leaves_ends_the_work(house: House, stream: Any, asked: dict
 
 
 @pytest.mark.slow
-def test_variations_are_those_of_kr_problem_vary(house: House) -> None:
-    asked = {"fen": VARIED, "goal": "value", "seconds": 10}
-    first, *told, last = events_of(composing.variations, house, asked)
-    engine = Engine(hash_mb=1, database=house.database)
-    counts: Counter[str] = Counter()
-    sound = set()
-    wanted = list(candidates([Problem("", "", Position.from_fen(VARIED))]))
-    for candidate in wanted:
-        position = candidate.changed.position
-        with Decider(engine, Limits(time=10)) as decider:
-            found, _ = check_variation(position, goals_of("value"), decider)
-        counts[found.verdict] += 1
-        if found.verdict == "sound":
-            sound.add((position.fen, found.keys[0].move))
-    assert (first, last) == ({"total": len(wanted)}, {"ended": "all"})
-    assert {(each["fen"], each["key"]) for event in told for each in event["found"]} == sound
-    assert sound
-    assert (told[-1]["done"], told[-1]["counts"]) == (len(wanted), counts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "limit", "ended"), [("MOST_FOUND", 2, "most"), ("LONGEST_SECONDS", 0.0, "time")])
-def test_variations_end(house: House, name: str, limit: float, ended: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(composing, name, limit)
-    *told, last = events_of(composing.variations, house, {"fen": VARIED, "goal": "draw"})
-    assert last == {"ended": ended}
-    assert sum(len(event["found"]) for event in told[1:]) == (2 if ended == "most" else 0)
+def test_variations_are_checked_as_they_are_recorded(house: House) -> None:
+    asked = {"fen": VARIED["fen"], "goal": "value", "changes": 1, "seconds": 10}
+    first, *told = events_of(composing.vary, house, asked)
+    checked = [each for event in told for each in event["checked"]]
+    counts = Counter(each["found"]["verdict"] for each in checked)
+    assert (first, counts) == ({"total": VARIED["total"]}, VARIED["counts"])
+    names = ("fen", "changes", "rank")
+    found = [each for each in checked if each["found"]["verdict"] == "sound"]
+    assert [{**{name: each[name] for name in names}, "key": each["found"]["keys"][0]["move"]} for each in found] == [
+        {name: each[name] for name in (*names, "key")} for each in VARIED["found"]
+    ]
 
 
 @pytest.mark.parametrize(
     ("stream", "asked", "message"),
     [
-        (composing.soundness, {"fen": "W:W33:B1"}, "33"),
-        (composing.soundness, {"fen": "W:W21:B"}, "a problem needs pieces of both sides"),
-        (composing.soundness, {"fen": DUAL, "seconds": 61}, "seconds is not a number from 0.01 to 60"),
-        (composing.variations, {"fen": DUAL, "goal": "mate"}, "goal: 'mate' is unknown; expected win, draw, value"),
-        (composing.variations, {"fen": DUAL, "goal": "win", "changes": 3}, "changes is not a whole number from 1 to 2"),
-        (composing.variations, {"fen": DUAL, "goal": "win", "seconds": 11}, "seconds is not a number from 0.01 to 10"),
+        (composing.check_problem, {"fen": "W:W33:B1"}, "33"),
+        (composing.check_problem, {"fen": "W:W21:B"}, "a problem needs pieces of both sides"),
+        (
+            composing.check_problem,
+            {"fen": DUAL, "result": "win", "seconds": 61},
+            "seconds is not a number from 0.01 to 60",
+        ),
+        (composing.vary, {"fen": DUAL, "goal": "mate"}, "goal is not one of win, draw, value"),
+        (composing.vary, {"fen": DUAL, "goal": "win", "changes": 3}, "changes is not a whole number from 1 to 2"),
+        (
+            composing.vary,
+            {"fen": DUAL, "goal": "win", "changes": 1, "seconds": 11},
+            "seconds is not a number from 0.01 to 10",
+        ),
     ],
 )
 def test_bad_requests(house: House, stream: Any, asked: dict[str, Any], message: str) -> None:
@@ -173,6 +134,21 @@ TOO_WIDE = """() => [...document.querySelectorAll(".composing, .composing *")].f
 }).map(each => each.outerHTML.slice(0, 80))"""
 
 
+# moves of which a line ends at the hyphen
+BROKEN = """() => [...document.querySelectorAll(".soundness p, .soundness button")].flatMap(each => {
+  const walk = document.createTreeWalker(each, NodeFilter.SHOW_TEXT), broken = [];
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    for (const {index, 0: move} of node.data.matchAll(/\\d+-\\d+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + move.length);
+      if (range.getClientRects().length > 1) broken.push(move);
+    }
+  }
+  return broken;
+})"""
+
+
 def edit(page: Page, fen: str) -> None:
     type_fen(page, fen)
     wait_for_board(page, fen)
@@ -185,9 +161,9 @@ def verdict_of(page: Page) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]])
-def test_a_problem_is_checked_and_varied_in_the_editor(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(server.address, size, reduced_motion="reduce")
+@pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
+def test_a_problem_is_checked_in_the_editor(address: str, size: dict[str, int], opened: Opener) -> None:
+    page = opened(address, size, reduced_motion="reduce")
     edit(page, DUAL)
     page.get_by_role("button", name="Is it sound?").click()
     page.locator(".soundness h3").wait_for()
@@ -203,6 +179,7 @@ def test_a_problem_is_checked_and_varied_in_the_editor(server: WebServer, opened
     page.get_by_role("button", name="21-17", exact=True).click()
     wait_for_board(page, "B:W17,K26:B2,5")
     assert page.evaluate(TOO_WIDE) == []
+    assert page.evaluate(BROKEN) == []
     page.get_by_role("button", name="Step back").click()
     page.get_by_role("button", name="Step back").click()
     page.get_by_role("button", name="Step back").click()
@@ -218,9 +195,35 @@ def test_a_problem_is_checked_and_varied_in_the_editor(server: WebServer, opened
     # another position has another verdict
     page.get_by_label("Side to move").select_option("B")
     wait_until(page, "() => !document.querySelector('.soundness').textContent")
-    page.get_by_label("FEN", exact=True).fill(VARIED)
+    # leaving the editor ends it all
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    assert not page.locator(".composing").is_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", FORMS, indirect=True)
+def test_a_check_tells_its_progress_and_stops(address: str, opened: Opener) -> None:
+    page = opened(address, reduced_motion="reduce")
+    edit(page, OPEN)
+    page.get_by_text("Options", exact=True).last.click()
+    page.get_by_label("Time of the proof").select_option("60")
+    page.get_by_role("button", name="Is it sound?").click()
+    wait_until(page, "() => /million nodes/.test(document.querySelector('.composing .status-line').textContent)")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_text("Stopped.", exact=True).wait_for()
+    # the engine is there for the next one long before the time is over
+    page.get_by_label("FEN", exact=True).fill(SOUND)
     page.get_by_role("button", name="Set", exact=True).click()
     page.get_by_role("button", name="Place pieces").click()
+    page.get_by_role("button", name="Is it sound?").click()
+    wait_until(page, "() => document.querySelector('.soundness h3')?.textContent === 'Sound'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
+def test_a_problem_is_varied_in_the_editor(address: str, size: dict[str, int], opened: Opener) -> None:
+    page = opened(address, size, reduced_motion="reduce")
+    edit(page, VARIED["fen"])
     page.get_by_role("button", name="Variations", exact=True).click()
     wait_until(page, "() => /^185 of 185/.test(document.querySelector('.composing .status-line').textContent)")
     assert "9 kept" in page.locator(".composing .status-line").inner_text()
@@ -236,10 +239,7 @@ def test_a_problem_is_checked_and_varied_in_the_editor(server: WebServer, opened
     wait_until(page, "() => document.querySelector('.soundness h3')?.textContent === 'Sound'")
     assert in_view(page, ".soundness h3")
     page.get_by_role("button", name="Back to the position that is varied").click()
-    wait_for_board(page, VARIED)
-    # leaving the editor ends it all
-    page.get_by_role("button", name="Cancel", exact=True).click()
-    assert not page.locator(".composing").is_visible()
+    wait_for_board(page, VARIED["fen"])
 
 
 @pytest.mark.slow

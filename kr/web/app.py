@@ -42,7 +42,7 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
     "services.proofs": ("checking", "proving"),
     "archives.explorer": ("explorer",),
     "archives.uploads": ("explorer",),
-    "services.composing": ("soundness", "variations"),
+    "services.composing": ("problem", "varying"),
 }
 """Modules with ROUTES and LIVE, and with what the names there begin. Each is imported when it is first asked for."""
 MOST_BODY = 4 << 20

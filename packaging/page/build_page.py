@@ -36,8 +36,7 @@ SOURCES = Path(__file__).resolve().parent
 LIBRARY = ROOT / "build" / "library-wasm"
 PEOPLE = ROOT / "weights" / "people.h5"
 LEFT_OUT = {
-    "composing/panel.js": "Composing", "explorer/archives.js": "Archives", "play/matchform.js": "MatchForm",
-    "runs/page.js": "page",
+    "explorer/archives.js": "Archives", "play/matchform.js": "MatchForm", "runs/page.js": "page",
 }  # fmt: skip
 """Modules of kr web that nothing asks for here (packaging/page/static/offers.js), and what they export."""
 STYLES_LEFT_OUT = {"runs.css"}

@@ -1,7 +1,12 @@
 // What proofs say of a problem, and of its variations, in words.
 
 import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
 import {before, test} from "node:test";
+import {LIVE, verdictJson} from "../../kr/page/static/answers/composing.js";
+import {Stopped} from "../../kr/page/static/answers/news.js";
+import {PageRequest} from "../../kr/page/static/answers/request.js";
+import {Position} from "../../kr/page/static/answers/rules.js";
 import {
   changeWords,
   courseWords,
@@ -94,6 +99,73 @@ for (const [given, brief, sentences] of VERDICTS)
     const verdict = {...NOTHING, ...given};
     assert.equal(verdictWords(verdict), brief);
     assert.deepEqual(reasons(verdict, FEN), sentences);
+  });
+
+for (const {fen, result, strict, found, verdict} of JSON.parse(
+  readFileSync(new URL("../cases/soundness.json", import.meta.url), "utf8"),
+))
+  test(`a verdict for the page: ${fen} ${result} ${strict}`, () => {
+    assert.deepEqual(verdictJson(Position.fromFen(fen), found, strict), verdict);
+  });
+
+/**
+ * The events of a search for variations of whose positions each is sound, checked one a second; and how many were checked.
+ * @param {number} total
+ * @param {number} seconds that each takes
+ */
+async function varied(total, seconds) {
+  let now = 0,
+    checks = 0;
+  const played = {move: "1-5", keeps: true, by: "", transposes: false},
+    found = {
+      ...NOTHING,
+      verdict: "sound",
+      keys: [played],
+      steps: [{ply: 0, number: 1, plain: false, played, others: []}],
+    };
+  const prover = {
+    async vary(/** @type {any} */ {onTotal, onChecked, signal}) {
+      onTotal(total);
+      for (let i = 0; i < total; i++) {
+        await null;
+        if (signal.aborted) throw new Stopped();
+        now += seconds;
+        checks++;
+        onChecked([{fen: FEN, changes: [], rank: i, found}]);
+      }
+    },
+  };
+  const house = /** @type {any} */ ({clock: () => now, prover: async () => prover}),
+    inbox = /** @type {any} */ ({signal: new AbortController().signal});
+  /** @type {any[]} */
+  const events = [];
+  for await (const event of LIVE.variations(house, new PageRequest({fen: FEN, goal: "win"}), inbox)) events.push(event);
+  return {events, checks};
+}
+
+/** @type {Array<[number, number, number, string]>} */
+const COURSES = [
+  [30, 1, 30, "all"],
+  [600, 1, 500, "most"],
+  [100, 10, 91, "time"],
+];
+
+for (const [total, seconds, done, ended] of COURSES)
+  test(`variations end: ${ended}`, async () => {
+    const {events, checks} = await varied(total, seconds),
+      told = events.slice(0, -1),
+      ranks = told.flatMap(({found}) => found.map((/** @type {any} */ {rank}) => rank));
+    assert.deepEqual(events.at(-1), {ended});
+    assert.deepEqual(
+      [checks, told.at(-1).done, told.at(-1).counts, told.at(-1).total],
+      [done, done, {sound: done}, total],
+    );
+    // each once, and in order, however many came in one event
+    assert.deepEqual(
+      ranks,
+      ranks.map((_, i) => i),
+    );
+    assert.equal(ranks.length, done);
   });
 
 test("stars are only ways among several, and lines say why they end", () => {

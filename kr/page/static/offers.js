@@ -10,8 +10,6 @@ export const RUNS = true;
 export const MATCHES = true;
 /** How often patterns of a region were seen in games. */
 export const COUNTS = true;
-/** Problems under construction: proofs of them, and their variations. */
-export const COMPOSING = true;
 
 /** What to say if a part of the page did not load. */
 export const unloaded = () => t("The page did not load. Is kr web still running?");

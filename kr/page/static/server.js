@@ -1,5 +1,5 @@
 // What the page asks: a worker in this browser (answers/answers.js), and a machine (machine.js) for what only one can
-// do: files, archives, runs, matches, proofs. The worker in turn asks the machine for the engine, where there is one.
+// do: files, archives, runs, matches. The worker in turn asks the machine for the engine, where there is one.
 //
 //   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message a person
 //                             can read

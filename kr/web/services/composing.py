@@ -1,10 +1,8 @@
-"""Problems under construction: whether a position is sound, and its variations, live for the editor of positions."""
+"""Problems under construction for the page (kr/page/static/answers/composing.js): is one sound, and its variations."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -12,27 +10,17 @@ from anyio.to_thread import run_sync
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
-from kr.game.position import Position, Side
+from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.language.sentences import sentence
-from kr.problems.changes import MOST_CHANGES
+from kr.problems.changes import MOST_CHANGES, ChangedPosition
 from kr.problems.problem import Problem
-from kr.problems.soundness import Soundness, check_by
-from kr.problems.variations import (
-    EITHER,
-    Candidate,
-    VariationRecord,
-    candidates,
-    check_variation,
-    goals_of,
-    keeps,
-    place_of,
-    verdict_of,
-)
+from kr.problems.soundness import ProblemVerdict, Soundness, check_by
+from kr.problems.variations import EITHER, candidates, check_variation, goals_of
 from kr.problems.ways import Way
 from kr.proofs.decider import Decider, Grounds
-from kr.viewer.positions import move_json, side_name
+from kr.viewer.positions import side_name
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import PageRequest
@@ -42,34 +30,29 @@ PROOF_SECONDS = 0.01, 60.0
 """Least and most time of the proofs about a position."""
 VARIATION_SECONDS = 0.01, 10.0
 """The same for one variation."""
-LONGEST_SECONDS = 900.0
-"""Time after which variations end."""
-MOST_FOUND = 500
-"""Variations that are sent."""
 PROOF_MEMORY = 256 << 20
 """Most bytes of the proofs about a position."""
 PROOF_BEAT = 0.25
 """Seconds between two reports on progress."""
-LONGEST_SHOWN = 100
-"""Plies of a line that are sent."""
 
 
-async def soundness(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
+async def check_problem(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
     """Whether a position is a sound problem, as `kr problem check` says it.
 
     Request: `fen`; `result` that the side to move is to reach, "win" or "draw", or "" for the proved one; `strict`;
     `seconds` of all proofs. Events: `waits` if others must end their searches first; `progress`, with `nodes` and
-    `seconds` so far; `verdict`, see `soundness_json`.
+    `seconds` so far; `found`, see `soundness_json`.
     """
     position = _position(request)
-    result, strict = _result(request, position), request.flag("strict")
-    limits = Limits(time=request.fraction("seconds", *PROOF_SECONDS, default=10.0))
+    result, strict = request.choice("result", (Value.WIN, Value.DRAW, "")), request.flag("strict")
+    problem = Problem(position.fen, "", position, f"{position.fen[0]}-win" if result == Value.WIN else result)
+    limits = Limits(time=request.fraction("seconds", *PROOF_SECONDS))
     at_work: list[Decider] = []
 
     def check(engine: Engine, stop: Stop) -> Soundness:
         with Decider(engine, limits, stop, PROOF_MEMORY) as decider:
             at_work.append(decider)
-            return check_by(decider, Problem(position.fen, "", position, result), strict)
+            return check_by(decider, problem, strict)
 
     with house.engines.own.ask(viewer.get()) as loan:
         if loan.waits:
@@ -84,41 +67,29 @@ async def soundness(house: House, request: PageRequest, inbox: Inbox) -> AsyncGe
         finally:
             loan.ending = True
             await work.end()
-    yield {"verdict": await run_sync(soundness_json, position, work.result(), strict)}
+    yield {"found": soundness_json(work.result())}
 
 
-def soundness_json(position: Position, soundness: Soundness, strict: bool) -> dict[str, Any]:
-    """A verdict for a page: `verdict`, proved `value` and what proves it (`by`), `number` of the move that it is about,
-    the `unsettled` moves there, `keys`, the `line` with the position after each move and why it `ended`, and its
-    `steps`: the solver's moves that count, each with its `ply` and `number`, the `only` way or not, and the `others`
-    that keep the result; `refutation`, a `side` and what it reaches (`goal`).
-    """
-    line, at = [], position
-    for text in soundness.line[:LONGEST_SHOWN]:
-        move = at.parse_move(text)
-        at = at.play(move)
-        line.append({**move_json(move), "fen": at.fen})
-    steps = [step for step in soundness.steps if (strict or not step.plain) and step.ply < LONGEST_SHOWN]
+def soundness_json(soundness: Soundness) -> dict[str, Any]:
+    """What a check has found: verdict, value, line, its steps, ways."""
+    names = ("verdict", "value", "unsettled", "line", "ended", "nodes", "seconds")
     claim = soundness.refutation
     return {
-        "verdict": soundness.verdict, "value": soundness.value, "by": _grounds(soundness.by),
-        "number": soundness.move_number, "unsettled": soundness.unsettled,
-        "keys": [_way(way) for way in soundness.keys], "line": line, "ended": soundness.ended,
+        **{name: getattr(soundness, name) for name in names},
+        "by": _grounds(soundness.by), "number": soundness.move_number, "keys": [_way(way) for way in soundness.keys],
         "steps": [
             {
-                "ply": step.ply, "number": step.number, "move": step.played.move, "forced": not step.others,
-                "only": all(way.keeps is False for way in step.others),
-                "others": [_way(way) for way in step.others if way.keeps],
+                "ply": step.ply, "number": step.number, "plain": step.plain, "played": _way(step.played),
+                "others": [_way(way) for way in step.others],
             }
-            for step in steps
+            for step in soundness.steps
         ],
         "refutation": None if claim is None else {"side": side_name(claim.side), "goal": claim.goal},
-        "nodes": soundness.nodes, "seconds": round(soundness.seconds, 2),
     }  # fmt: skip
 
 
 def _way(way: Way) -> dict[str, Any]:
-    return {"move": way.move, "by": _grounds(way.by), "transposes": bool(way.transposes)}
+    return {"move": way.move, "keeps": way.keeps, "by": _grounds(way.by), "transposes": way.transposes}
 
 
 def _grounds(by: str) -> Any:
@@ -126,72 +97,52 @@ def _grounds(by: str) -> Any:
     return by.sentence.as_object() if isinstance(by, Grounds) else by
 
 
-async def variations(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
-    """The sound positions that differ from one by a piece or two, as they are found.
+async def vary(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
+    """Check the positions after changes of one in which a key is possible, as `kr problem vary` does.
 
-    Request: `fen`; `goal`, "win", "draw" or "value" for either; `changes`, the most pieces changed; `duals`, `strict`
-    and `captures` as for `kr problem vary`; `seconds` of each position. Events: `total`, the number of positions;
-    `waits` if others must end their searches first; `done`, how many are checked, with those `found` since the last
-    event and the `counts` of all verdicts. The last event has `ended`: "all", "time" after LONGEST_SECONDS, or "most"
-    after MOST_FOUND.
+    Request: `fen`; `goal`, "win", "draw" or "value" for either; `changes`, the most pieces changed; `captures` and
+    `strict` as for `kr problem vary`; `seconds` of each position. Events: `total`, the number of positions; `waits` if
+    others must end their searches first; `checked`, some positions as they are done: see `variation_json`.
     """
     position = _position(request)
-    duals, strict, captures = (request.flag(name) for name in ("duals", "strict", "captures"))
-    goals = goals_of(_one_of(request, "goal", (Value.WIN, Value.DRAW, EITHER)))
-    changes = request.number("changes", 1, MOST_CHANGES, 1)
-    limits = Limits(time=request.fraction("seconds", *VARIATION_SECONDS, default=1.0))
+    strict, captures = request.flag("strict"), request.flag("captures")
+    goals = goals_of(request.choice("goal", (Value.WIN, Value.DRAW, EITHER)))
+    changes = request.number("changes", 1, MOST_CHANGES)
+    limits = Limits(time=request.fraction("seconds", *VARIATION_SECONDS))
     origin = Problem(position.fen, "", position)
     positions = await run_sync(lambda: candidates([origin], changes, captures=captures))
     yield {"total": len(positions)}
 
-    def check(engine: Engine, tell: Callable[[VariationRecord], None], stop: Stop) -> str:
-        def checked(each: Position, decider: Decider) -> tuple[Soundness, int]:
-            return check_variation(each, goals, decider, strict)
-
-        return _check_all(positions, engine, checked, limits, duals, tell, stop)
+    def check(engine: Engine, tell: Callable[[dict[str, Any]], None], stop: Stop) -> None:
+        for candidate in positions:
+            if stop.is_set():
+                return
+            with Decider(engine, limits, stop, PROOF_MEMORY) as decider:
+                soundness, rank = check_variation(candidate.changed.position, goals, decider, strict)
+            tell(variation_json(candidate.changed, soundness, rank))
 
     with house.engines.own.ask(viewer.get()) as loan:
         if loan.waits:
             yield {"waits": True}
         engine = await loan.arrival()
-        work = Working[VariationRecord, str]("variations", lambda tell, stop: check(engine, tell, stop))
-        counts: Counter[str] = Counter()
+        work = Working[dict[str, Any], None]("variations", lambda tell, stop: check(engine, tell, stop))
         try:
-            async for records in work.batches():
-                counts.update(record["verdict"] for record in records)
-                kept = [_variation(record) for record in records if keeps(record, duals)]
-                yield {"done": counts.total(), "found": kept, "counts": dict(counts)}
+            async for checked in work.batches():
+                if checked:
+                    yield {"checked": checked}
         finally:
             loan.ending = True
             await work.end()
-    yield {"ended": work.result()}
 
 
-def _check_all(
-    positions: Sequence[Candidate], engine: Engine, check: Callable[[Position, Decider], tuple[Soundness, int]],
-    limits: Limits, duals: bool, tell: Callable[[VariationRecord], None], stop: Stop,
-) -> str:  # fmt: skip
-    """Check positions in turn, and tell each; returns why it ended: "all", "time" or "most"."""
-    until, kept = time.monotonic() + LONGEST_SECONDS, 0
-    for number, candidate in enumerate(positions):
-        if stop.is_set() or time.monotonic() > until:
-            return "time"
-        position = candidate.changed.position
-        with Decider(engine, limits, stop, PROOF_MEMORY) as decider:
-            found = check(position, decider)
-        record = place_of(candidate, number) | verdict_of(*found)
-        kept += keeps(record, duals)
-        tell(record)
-        if kept == MOST_FOUND:
-            return "most"
-    return "all"
-
-
-def _variation(record: VariationRecord) -> dict[str, Any]:
-    """A variation for a page."""
-    names = ("fen", "changes", "verdict", "move_number", "rank")
-    moves = sum(not step["plain"] for step in record["steps"])
-    return {**{name: record[name] for name in names}, "key": record["keys"][0]["move"], "moves": moves}
+def variation_json(changed: ChangedPosition, soundness: Soundness, rank: int) -> dict[str, Any]:
+    """A position that was checked: nothing but the verdict of one that is neither sound nor has duals alone."""
+    verdict = soundness.verdict
+    kept = verdict in (ProblemVerdict.SOUND, ProblemVerdict.DUAL)
+    return {
+        "fen": changed.position.fen, "changes": [change.as_object() for change in changed.changes], "rank": rank,
+        "found": soundness_json(soundness) if kept else {"verdict": verdict},
+    }  # fmt: skip
 
 
 def _position(request: PageRequest) -> Position:
@@ -202,21 +153,5 @@ def _position(request: PageRequest) -> Position:
     return position
 
 
-def _result(request: PageRequest, position: Position) -> str:
-    """The result of a problem as files have it."""
-    result = _one_of(request, "result", (Value.WIN, Value.DRAW, ""))
-    if result == Value.WIN:
-        return "B-win" if position.side is Side.BLACK else "W-win"
-    return result
-
-
-def _one_of(request: PageRequest, name: str, choices: tuple[str, ...]) -> str:
-    text = request.text(name, 10, "")
-    if text not in choices:
-        named = tuple(choice or "nothing" for choice in choices)
-        raise InvalidSettingError(sentence("refused.unknown_choice", name=name, text=text, choices=named))
-    return text
-
-
 ROUTES: dict[str, Callable[[House, PageRequest], Any]] = {}
-LIVE = {"soundness": soundness, "variations": variations}
+LIVE = {"problem": check_problem, "varying": vary}

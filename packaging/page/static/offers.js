@@ -6,7 +6,6 @@ export const ARCHIVES = false;
 export const RUNS = false;
 export const MATCHES = false;
 export const COUNTS = false;
-export const COMPOSING = false;
 
 export const unloaded = () => t("This part of the page did not load. Is there a connection?");
 

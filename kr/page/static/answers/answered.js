@@ -15,6 +15,6 @@ export const ANSWERED = /** @type {const} */ ([
     "openings",
     "people",
   ],
-  ...["play", "position", "proofs", "prove", "puzzles", "regions", "send"],
+  ...["play", "position", "proofs", "prove", "puzzles", "regions", "send", "soundness", "variations"],
 ]);
 /** @typedef {(typeof ANSWERED)[number]} Answered */

@@ -31,6 +31,8 @@ const FEATURES = {
   certificate: () => import("./proofs.js"),
   proofs: () => import("./proofs.js"),
   prove: () => import("./proofs.js"),
+  soundness: () => import("./composing.js"),
+  variations: () => import("./composing.js"),
 };
 /** Requests that another module answers than that of the others of their kind. */
 const ELSEWHERE = {"games/svg": "send"};

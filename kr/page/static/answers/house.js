@@ -8,6 +8,7 @@ import {ChancesOfScores} from "./chances.js";
 /** @typedef {import("./kr.js").Progress} Progress */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
+/** @typedef {import("../texts.js").Said} Said */
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./weighing.js").Known} Known */
 
@@ -90,14 +91,48 @@ import {ChancesOfScores} from "./chances.js";
 /** @typedef {import("./proofs/certificate.js").Certificate} Certificate */
 /** @typedef {import("./proofs/told.js").Told} Told how far a proof has come */
 /**
+ * A move, whether it keeps what is to be reached, null if that is open, and what proves that, "" for nothing;
+ * transposes: to the move that is played; null if that is open.
+ * @typedef {{move: string, keeps: boolean | null, by: Said, transposes: boolean | null}} Way
+ */
+/** @typedef {import("../composing/state.js").Verdict} Verdict */
+/**
+ * What a check of a problem finds. steps: the moves of the solver in the line; plain: the
+ * result was plain before it.
+ * @typedef {Omit<Verdict, "keys" | "line" | "steps"> & {
+ *   keys: Way[], line: string[],
+ *   steps: {ply: number, number: number, plain: boolean, played: Way, others: Way[]}[],
+ * }} Soundness
+ */
+/**
+ * A position after changes. found: of one that is neither sound nor has duals alone nothing but the verdict counts.
+ * rank: points of the others.
+ * @typedef {{
+ *   fen: string, changes: import("../composing/state.js").Change[], found: Soundness | Pick<Soundness, "verdict">,
+ *   rank: number,
+ * }} CheckedVariation
+ */
+/**
  * Proofs. prove: resolves at the end of the time, or once the value is proved, with certificates that were checked;
- * check: that a certificate proves its claim, else it rejects; both reject once the signal ends them.
+ * check: that a certificate proves its claim, else it rejects; checkProblem: whether a position is a sound problem
+ * whose side to move is to reach a result, "" for the proved one; vary: checks the positions after changes of one, in
+ * which a key is possible, as such problems, "value" for a win or a draw, one after another, and resolves at their end;
+ * all reject once the signal ends them.
  * @typedef {object} ProverPort
  * @property {(asked: {
  *   position: Position, seconds: number, signal: AbortSignal, onWaiting: () => void, onProgress: (proof: Told) => void,
  * }) => Promise<{proof: Told, proved: {certificate: Certificate, report: CheckReport}[]}>} prove
  * @property {(certificate: Certificate, calls: {signal: AbortSignal, onChecked: (positions: number) => void}) =>
  *   Promise<CheckReport>} check
+ * @property {(asked: {
+ *   position: Position, result: "win" | "draw" | "", strict: boolean, seconds: number, signal: AbortSignal,
+ *   onWaiting: () => void, onProgress: (progress: {nodes: number, seconds: number}) => void,
+ * }) => Promise<Soundness>} checkProblem
+ * @property {(asked: {
+ *   position: Position, goal: "win" | "draw" | "value", changes: number, captures: boolean, strict: boolean,
+ *   seconds: number, signal: AbortSignal, onTotal: (positions: number) => void, onWaiting: () => void,
+ *   onChecked: (variations: CheckedVariation[]) => void,
+ * }) => Promise<void>} vary
  */
 /**
  * @typedef {object} BookPort

@@ -1,7 +1,6 @@
 // kr compiled to WebAssembly: kr/_engine/kr.h, called from JavaScript. Everything here is synchronous, but for a search
 // that pauses.
 
-import {formatFen} from "./notation.js";
 import {Position} from "./rules.js";
 import {KrError} from "./text.js";
 
@@ -11,60 +10,25 @@ import {KrError} from "./text.js";
 /** @typedef {{depth: number, score: number, moves: Move[]}} Line */
 /** @typedef {{depth: number, lines: Line[], nodes: number, seconds: number, value: Value | null}} Result */
 /** @typedef {{depth: number, nodes: number, seconds: number}} Progress */
-/**
- * How far a claim has come: proof and disproof numbers, and the line that it has most trouble with.
- * @typedef {{
- *   side: number, goal: "win" | "draw", holds: boolean | null, searches: number, proof: number, disproof: number,
- *   nodes: number, resists: string[],
- * }} ClaimState
- */
-/**
- * isFull: its memory is.
- * @typedef {{
- *   least: Value, most: Value, isAnswered: boolean, seconds: number, isFull: boolean, claims: ClaimState[],
- * }} ProofState
- */
-/** @typedef {{boards: Uint32Array, moves: Uint8Array, ranks: Uint16Array}} Columns of a certificate */
-/**
- * fault: the name of its sentence, undefined if there is none; fen: where it is.
- * @typedef {{report: import("./proofs/told.js").CheckReport, fault: string | undefined, fen: string}} ColumnReport
- */
-
 /** @type {(Value | null)[]} */
-const VALUES = ["loss", "draw", "win", null];
-/** Sentences of the faults of a certificate, by their numbers. */
-const FAULTS = [
-  ...[undefined, "fault.form", "fault.move", "fault.gap", "fault.against", "fault.rank", "fault.unused"],
-  "fault.database",
-];
-const POSITION_BYTES = 16,
-  MOVE_BYTES = 8,
-  LINE_BYTES = 12,
+export const VALUES = ["loss", "draw", "win", null];
+export const POSITION_BYTES = 16;
+export const MOVE_BYTES = 8;
+const LINE_BYTES = 12,
   LIMITS_BYTES = 40,
   RESULT_BYTES = 56,
   SHARE_BYTES = 16,
   SHARES_BYTES = 8 * 32 + 8 + 4 * 32,
   EVALUATION_BYTES = 32 + 32 * SHARE_BYTES,
   CHOICE_BYTES = 12,
-  CLAIM_BYTES = 56,
-  PROOF_BYTES = 48,
-  CERTIFICATE_BYTES = 16,
-  REPORT_BYTES = 36,
   MOST_CHOICES = 128,
   MOST_POSITIONS = 1024,
   MOST_PIECES = 8;
 
 /** @type {any} */
-const wasm = WebAssembly;
+export const wasm = WebAssembly;
 /** A function of this engine can wait for JavaScript amid its work, without blocking its thread. */
 export const CAN_PAUSE = typeof wasm.Suspending === "function" && typeof wasm.promising === "function";
-
-/** The proved claims from which others follow: the win, or what each side has at least. @param {ClaimState[]} claims */
-export function telling(claims) {
-  const proved = claims.filter(({holds}) => holds),
-    wins = proved.filter(({goal}) => goal === "win");
-  return wins.length ? wins : proved;
-}
 
 /** The functions of the module, on one memory. */
 export class Kr {
@@ -72,8 +36,9 @@ export class Kr {
    * @param {WebAssembly.Module} module
    * @param {(kr: Kr) => void | Promise<void>} [onClock] called whenever a search asks for the time, which is often; one
    * that pauses waits for its promise
+   * @param {Record<string, (at: number) => number>} [hears] functions of the module's own, called by what proves
    */
-  constructor(module, onClock) {
+  constructor(module, onClock, hears) {
     const clock = (/** @type {number} */ _id, /** @type {bigint} */ _precision, /** @type {number} */ at) => {
       const tell = () => {
         this._view.setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);
@@ -86,8 +51,9 @@ export class Kr {
       wasi_snapshot_preview1: {clock_time_get: CAN_PAUSE ? new wasm.Suspending(clock) : clock},
       env: {
         kr_listen: (/** @type {number} */ at) => this._heard(at),
-        kr_hear_proof: (/** @type {number} */ at) => this._heardOfProof(at),
+        kr_hear_proof: () => 0,
         kr_hear_check: () => 0,
+        ...hears,
       },
     });
     /** @type {any} */
@@ -95,8 +61,6 @@ export class Kr {
     this._kr._initialize();
     /** @type {{position: Position, hear: (result: Result) => void} | null} */
     this._listener = null;
-    /** What hears of a proof, and its root. @type {{position: Position, hear: (state: ProofState) => void} | null} */
-    this._proofListener = null;
     /** @type {any} */
     this._failed = null;
     this._positions = this._room(MOST_POSITIONS * POSITION_BYTES);
@@ -105,9 +69,6 @@ export class Kr {
     this._evaluation = this._room(EVALUATION_BYTES);
     this._shares = this._room(SHARES_BYTES);
     this._choices = this._room(MOST_CHOICES * CHOICE_BYTES);
-    this._proof = this._room(PROOF_BYTES);
-    this._certificate = this._room(CERTIFICATE_BYTES);
-    this._report = this._room(REPORT_BYTES);
     this._pointer = this._room(64);
   }
 
@@ -242,89 +203,6 @@ export class Kr {
     return this._found(this._result, position);
   }
 
-  /**
-   * Proves the value of a position.
-   * @param {number} engine
-   * @param {Position} position
-   * @param {{seconds: number, memory: number}} limits memory: bytes that the proof may hold
-   * @param {(state: ProofState) => void} hear gets how far it is, after each search
-   * @param {boolean} pauses where its clock says so; meanwhile nothing but `stop` and `progress` may be called
-   * @returns {Promise<{state: ProofState, proved: {claim: ClaimState, columns: Columns}[]}>} the claims from which all
-   *   that is proved follows
-   */
-  async prove(engine, position, {seconds, memory}, hear, pauses) {
-    this._put([position]);
-    this._check(this._kr.kr_open_proof(this._pointer, engine, this._positions, 0, memory));
-    const handle = this._view.getUint32(this._pointer, true),
-      prove = pauses ? wasm.promising(this._kr.kr_prove_heard) : this._kr.kr_prove_heard;
-    this._failed = null;
-    this._proofListener = {position, hear};
-    try {
-      this._check(await prove(handle, this._limitsOf({seconds}), this._proof));
-      if (this._failed) throw this._failed;
-      const state = this._stateOf(this._proof, position),
-        proved = telling(state.claims).map(claim => ({
-          claim,
-          columns: this._columns(handle, state.claims.indexOf(claim)),
-        }));
-      return {state, proved};
-    } finally {
-      this._proofListener = null;
-      this._kr.kr_close_proof(handle);
-    }
-  }
-
-  /** The certificate of a claim, by its number. @param {number} proof @param {number} claim @returns {Columns} */
-  _columns(proof, claim) {
-    const at = this._certificate;
-    this._check(this._kr.kr_certify(proof, claim, at));
-    const view = this._view,
-      count = view.getInt32(at, true),
-      bytes = (/** @type {number} */ field, /** @type {number} */ size) =>
-        this._kr.memory.buffer.slice(view.getUint32(at + field, true), view.getUint32(at + field, true) + size);
-    return {
-      boards: new Uint32Array(bytes(4, 12 * count)),
-      moves: new Uint8Array(bytes(8, count)),
-      ranks: new Uint16Array(bytes(12, 2 * count)),
-    };
-  }
-
-  /**
-   * Checks that columns prove a claim.
-   * @param {number} database
-   * @param {{root: Position, side: number, goal: "win" | "draw"}} claim
-   * @param {Columns} columns
-   * @param {{pieces: number, classes: readonly string[]}} reach of the database whose values end lines
-   * @returns {ColumnReport}
-   */
-  checkColumns(database, {root, side, goal}, {boards, moves, ranks}, {pieces, classes}) {
-    const given = [boards, moves, ranks, Uint8Array.from(classes, name => Number(name[0]) * 16 + Number(name[2]))],
-      places = given.map(({buffer, byteOffset, byteLength}) =>
-        this._copied(new Uint8Array(buffer, byteOffset, byteLength)),
-      ),
-      at = this._certificate,
-      report = this._report;
-    this._view.setInt32(at, moves.length, true);
-    places.slice(0, 3).forEach((place, i) => {
-      this._view.setUint32(at + 4 + 4 * i, place, true);
-    });
-    this._put([root]);
-    const error = this._kr.kr_check_certificate(
-      ...[database, this._positions, side, VALUES.indexOf(goal), at, pieces, places[3], classes.length, report],
-    );
-    for (const place of places) this._kr.kr_give_room(place);
-    this._check(error);
-    const view = this._view,
-      [positions, leaves, longest, quiet, fault] = [0, 4, 8, 12, 16].map(field => view.getInt32(report + field, true)),
-      [black, white, kings, mover] = [20, 24, 28, 32].map(field => view.getUint32(report + field, true)),
-      known = (/** @type {number} */ plies) => (plies < 0 ? null : plies);
-    return {
-      report: {positions, in_database: leaves, longest: known(longest), quiet: known(quiet)},
-      fault: FAULTS[fault],
-      fen: fault ? formatFen({black, white, kings, side: mover}) : "",
-    };
-  }
-
   /** Ends the running search, from its clock. @param {number} engine */
   stop(engine) {
     this._kr.kr_stop(engine);
@@ -333,11 +211,7 @@ export class Kr {
   /** How far the running search is, from its clock. @param {number} engine @returns {Progress} */
   progress(engine) {
     this._kr.kr_progress(engine, this._pointer);
-    return {
-      depth: this._view.getInt32(this._pointer, true),
-      nodes: Number(this._view.getBigUint64(this._pointer + 8, true)),
-      seconds: this._view.getFloat64(this._pointer + 16, true),
-    };
+    return this._progressOf(this._pointer);
   }
 
   /**
@@ -478,17 +352,27 @@ export class Kr {
   }
 
   /** Writes the last positions, and returns their number. @param {readonly Position[]} positions */
-  _put(positions) {
+  _put(positions, first = this._positions) {
     const last = positions.slice(-MOST_POSITIONS),
       view = this._view;
     last.forEach(({black, white, kings, side}, i) => {
-      const at = this._positions + i * POSITION_BYTES;
+      const at = first + i * POSITION_BYTES;
       view.setUint32(at, black, true);
       view.setUint32(at + 4, white, true);
       view.setUint32(at + 8, kings, true);
       view.setInt32(at + 12, side, true);
     });
     return last.length;
+  }
+
+  /** @param {number} at @returns {Progress} */
+  _progressOf(at) {
+    const view = this._view;
+    return {
+      depth: view.getInt32(at, true),
+      nodes: Number(view.getBigUint64(at + 8, true)),
+      seconds: view.getFloat64(at + 16, true),
+    };
   }
 
   /** @param {number} at @param {Position} position */
@@ -521,58 +405,6 @@ export class Kr {
       seconds: view.getFloat64(at + 40, true),
       value: VALUES[view.getInt32(at + 48, true)],
     };
-  }
-
-  /** @param {number} at @param {Position} position @returns {ProofState} */
-  _stateOf(at, position) {
-    const view = this._view,
-      first = view.getUint32(at + 16, true);
-    return {
-      least: /** @type {Value} */ (VALUES[view.getInt32(at, true)]),
-      most: /** @type {Value} */ (VALUES[view.getInt32(at + 4, true)]),
-      isAnswered: Boolean(view.getInt32(at + 8, true)),
-      seconds: view.getFloat64(at + 32, true),
-      isFull: Boolean(view.getInt32(at + 44, true)),
-      claims: Array.from({length: view.getInt32(at + 12, true)}, (_, i) =>
-        this._claim(first + i * CLAIM_BYTES, position),
-      ),
-    };
-  }
-
-  /** @param {number} at @param {Position} position @returns {ClaimState} */
-  _claim(at, position) {
-    const view = this._view,
-      moves = view.getUint32(at + 52, true),
-      holds = view.getInt32(at + 8, true),
-      resists = [];
-    let here = position;
-    for (let i = 0; i < view.getInt32(at + 48, true); i++) {
-      const move = this._move(moves + i * MOVE_BYTES, here);
-      resists.push(move);
-      here = here.after(move);
-    }
-    return {
-      side: view.getInt32(at, true),
-      goal: view.getInt32(at + 4, true) === VALUES.indexOf("win") ? "win" : "draw",
-      holds: holds < 0 ? null : holds > 0,
-      searches: view.getInt32(at + 12, true),
-      proof: view.getFloat64(at + 16, true),
-      disproof: view.getFloat64(at + 24, true),
-      nodes: Number(view.getBigUint64(at + 32, true)),
-      resists: resists.map(String),
-    };
-  }
-
-  /** What a proof tells after a search. @param {number} at @returns {number} anything but 0 ends it */
-  _heardOfProof(at) {
-    if (!this._proofListener) return 0;
-    try {
-      this._proofListener.hear(this._stateOf(at, this._proofListener.position));
-      return 0;
-    } catch (error) {
-      this._failed = error;
-      return 1;
-    }
   }
 
   /** What the search tells after an iteration. @param {number} at @returns {number} anything but 0 ends it */

@@ -10,11 +10,11 @@
 //
 //   {do: "prove", fen: FEN, seconds: 60}
 //
-// proves the value of a position: {proof} after searches, at most UPDATES a second; at last with "done" and the
+// proves the value of a position: {proof} after searches, a few a second; at last with "done" and the
 // certificates. A stream that is closed ends its searches.
 
 import {visible} from "../escapes.js";
-import {News, pause} from "./news.js";
+import {reported} from "./news.js";
 import {MOST_CHECKED, unpacked} from "./proofs/certificate.js";
 import {stepAt} from "./proofs/steps.js";
 import {sideName} from "./rules.js";
@@ -34,7 +34,6 @@ const MOST_KEPT = 1_000_000;
 /** Files on their way; the oldest is forgotten. */
 const MOST_SENT = 4;
 const PROVE_SECONDS = /** @type {const} */ ([1, 600]);
-const UPDATES = 4;
 
 /** Files on their way, and certificates that were checked, by their names here. */
 class Kept {
@@ -152,38 +151,6 @@ async function* prove(house, request, inbox) {
     return keptOf(house).keep({certificate, report, name});
   });
   yield {proof, certificates, done: true};
-}
-
-/**
- * What some work tells, always the newest, at most UPDATES a second; returns its result. The stream's end ends it.
- * @template Result
- * @param {Inbox} inbox
- * @param {(signal: AbortSignal, tell: (event: object) => void) => Promise<Result>} work
- * @returns {AsyncGenerator<object, Result>}
- */
-async function* reported({signal}, work) {
-  const news = new News(signal);
-  /** @type {object | null} */
-  let newest = null;
-  let isDone = false;
-  const result = work(signal, event => {
-    newest = event;
-    news.ring();
-  }).finally(() => {
-    isDone = true;
-    news.ring();
-  });
-  // it is awaited below, unless the stream has been stopped
-  result.catch(() => {});
-  while (!isDone) {
-    await news.wait();
-    if (!newest || isDone) continue;
-    const event = newest;
-    newest = null;
-    yield event;
-    await Promise.race([pause(1 / UPDATES), result.catch(() => {})]);
-  }
-  return await result;
 }
 
 export const ROUTES = {"proofs/send": send, "proofs/file": file, "proofs/step": step};

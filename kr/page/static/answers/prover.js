@@ -1,15 +1,15 @@
 // Proofs by the WebAssembly in this browser.
 
-import {telling} from "./kr.js";
 import {Certificate} from "./proofs/certificate.js";
+import {changedAt, changedCount, telling} from "./proving.js";
+import {sideName} from "./rules.js";
 import {Refused} from "./text.js";
 
 /** @typedef {import("./house.js").ProverPort} ProverPort */
-/** @typedef {import("./kr.js").ProofState} ProofState */
+/** @typedef {import("./proving.js").ProofState} ProofState */
 /** @typedef {import("./proofs/told.js").Told} Told */
 /** @typedef {import("./rules.js").Position} Position */
 
-const SIDES = /** @type {const} */ (["black", "white"]);
 /** Moves of the line that resists. */
 const LONGEST_RESISTANCE = 24;
 
@@ -42,11 +42,27 @@ export class Prover {
     return this._checked(certificate);
   }
 
+  /** @type {ProverPort["checkProblem"]} */
+  checkProblem(asked) {
+    return this._engine.checkProblem(asked);
+  }
+
+  /** @type {ProverPort["vary"]} */
+  async vary({position, changes, captures, onTotal, onChecked, ...asked}) {
+    const bytes = await this._engine.changed({position, changes, captures}),
+      total = changedCount(bytes);
+    onTotal(total);
+    for (let i = 0; i < total; i++) {
+      const {position: each, changes: made} = changedAt(bytes, i);
+      onChecked([{fen: each.fen, changes: made, ...(await this._engine.checkVariation({position: each, ...asked}))}]);
+    }
+  }
+
   /** @param {import("./proofs/certificate.js").Certificate} certificate */
   async _checked(certificate) {
     const {report, fault, fen} = await this._engine.check(certificate);
     if (!fault) return report;
-    const claim = {say: `claim.${SIDES[certificate.side]}_${certificate.goal}`, with: {}},
+    const claim = {say: `claim.${sideName(certificate.side)}_${certificate.goal}`, with: {}},
       why = {say: fault, with: {fen}};
     throw new Refused("refused.unproved", {claim, why});
   }
@@ -56,9 +72,9 @@ export class Prover {
 function told({fen, side}, {least, most, isAnswered, seconds, isFull: full, claims}) {
   const shown = isAnswered ? telling(claims) : claims.filter(({searches, holds}) => searches || holds);
   return {
-    ...{fen, side: SIDES[side], value: least === most ? least : null, least, most, taken: seconds, full},
+    ...{fen, side: sideName(side), value: least === most ? least : null, least, most, taken: seconds, full},
     claims: shown.map(({side, goal, holds, proof, disproof, nodes, searches, resists}) => ({
-      ...{side: SIDES[side], goal, holds, proof: finite(proof), disproof: finite(disproof), nodes, searches},
+      ...{side: sideName(side), goal, holds, proof: finite(proof), disproof: finite(disproof), nodes, searches},
       resists: resists.slice(0, LONGEST_RESISTANCE).join(" "),
     })),
   };

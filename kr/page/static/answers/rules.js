@@ -389,7 +389,7 @@ export const ruleOf = (nth, quiet) => (nth >= REPETITIONS ? REPETITION : quiet >
 // ---- as JSON: squares 1-32, sides "black" and "white" (kr/viewer/positions.py)
 
 /** @param {number} side */
-export const sideName = side => SIDE_NAMES[side].toLowerCase();
+export const sideName = side => /** @type {"black" | "white"} */ (SIDE_NAMES[side].toLowerCase());
 
 /** @param {Move} move */
 export const moveJson = move => ({
@@ -399,13 +399,14 @@ export const moveJson = move => ({
 });
 
 /**
- * Moves one after another, each with the position after it.
+ * Moves one after another, or their texts, each with the position after it.
  * @param {Position} position
- * @param {readonly Move[]} moves
+ * @param {readonly (Move | string)[]} moves
  */
 export function lineJson(position, moves) {
   let at = position;
-  return moves.map(move => {
+  return moves.map(each => {
+    const move = typeof each === "string" ? at.parseMove(each) : each;
     at = at.play(move);
     return {...moveJson(move), fen: at.fen};
   });

@@ -26,11 +26,12 @@ function isGone(url) {
 const calls = {
   onLines: (/** @type {import("./kr.js").Result} */ lines) => worker.postMessage({told: {lines}}),
   onProgress: (/** @type {import("./kr.js").Progress} */ progress) => worker.postMessage({told: {progress}}),
-  onProof: (/** @type {import("./kr.js").ProofState} */ proof) => worker.postMessage({told: {proof}}),
+  onProof: (/** @type {import("./proving.js").ProofState} */ proof) => worker.postMessage({told: {proof}}),
+  onChecked: (/** @type {{nodes: number, seconds: number}} */ checked) => worker.postMessage({told: {checked}}),
 };
 
 /** @param {any} message */
-function answer({files, search, prove, check, evaluate, scores, people, group, url}) {
+function answer({files, search, prove, problem, variation, changed, check, evaluate, scores, people, group, url}) {
   if (files) {
     hears = CAN_PAUSE || !isGone(url);
     searcher = new Searcher(files.module, files, HASH_MB << 20);
@@ -43,6 +44,9 @@ function answer({files, search, prove, check, evaluate, scores, people, group, u
   if (check) return searcher.checkColumns(check);
   const isStopped = CAN_PAUSE ? undefined : () => hears && isGone(url);
   if (prove) return searcher.prove(prove, {isStopped, ...calls});
+  if (changed) return searcher.changed(changed);
+  if (variation) return searcher.checkVariation(variation, {isStopped});
+  if (problem) return searcher.checkProblem(problem, {isStopped, ...calls});
   return isStopped ? searcher.search(search, {isStopped, ...calls}) : searcher.searchPausing(search, calls);
 }
 

@@ -1,20 +1,20 @@
 // Searches, static scores and people's moves, one after another: what the engine's Worker does, and tests do without
 // one.
 
-import {Kr} from "./kr.js";
+import {ProvingKr} from "./proving.js";
 import {release} from "./release.js";
 import {positionOf} from "./wire.js";
 
 /** @typedef {import("./kr.js").Limits} Limits */
 /** @typedef {import("./kr.js").Progress} Progress */
-/** @typedef {import("./kr.js").ProofState} ProofState */
 /** @typedef {import("./kr.js").Result} Result */
+/** @typedef {import("./proving.js").ProofState} ProofState */
 
 const SMALL_HASH = 1 << 19;
 const STOP_MS = 80,
   PROGRESS_MS = 500;
 const ALL_PIECES = 24;
-/** Bytes of a proof: a phone has room for them. */
+/** Bytes of a proof, and of those about a problem: a phone has room for them. */
 const PROOF_BYTES = 64 << 20;
 
 /**
@@ -34,7 +34,7 @@ export class Searcher {
    * @param {() => number} [now] milliseconds
    */
   constructor(module, files, hashBytes, now = () => performance.now()) {
-    this._kr = new Kr(module, () => this._tick());
+    this._kr = new ProvingKr(module, () => this._tick());
     this._now = now;
     this._tables = this._kr.readTables(files.tables);
     release(files.tables);
@@ -92,26 +92,73 @@ export class Searcher {
    * @param {{position: number[], seconds: number}} request
    * @param {{isStopped?: () => boolean, onProof: (state: ProofState) => void}} calls isStopped: else it pauses
    */
-  async prove({position, seconds}, {isStopped, onProof}) {
+  prove({position, seconds}, {isStopped, onProof}) {
+    const limits = {seconds, memory: PROOF_BYTES};
+    return this._proving(isStopped, engine =>
+      this._kr.prove(engine, positionOf(position), limits, this._seldom(onProof), !isStopped),
+    );
+  }
+
+  /**
+   * Checks a problem, as far as the time allows.
+   * @param {{position: number[], result: "win" | "draw" | "", strict: boolean, seconds: number}} request
+   * @param {{isStopped?: () => boolean, onChecked: (progress: {nodes: number, seconds: number}) => void}} calls
+   *   isStopped: else it pauses
+   */
+  checkProblem({position, ...request}, {isStopped, onChecked}) {
+    const asked = {...request, memory: PROOF_BYTES};
+    return this._proving(isStopped, engine =>
+      this._kr.checkProblem(engine, positionOf(position), asked, this._seldom(onChecked), !isStopped),
+    );
+  }
+
+  /**
+   * The positions in which a key is possible after some changes of one.
+   * @param {{position: number[], changes: number, captures: boolean}} request
+   */
+  changed({position, changes, captures}) {
+    return this._kr.changedPositions(positionOf(position), changes, captures);
+  }
+
+  /**
+   * Checks a variation.
+   * @param {{position: number[], goal: "win" | "draw" | "value", strict: boolean, seconds: number}} request
+   * @param {{isStopped?: () => boolean}} calls isStopped: else it pauses
+   */
+  checkVariation({position, ...request}, {isStopped}) {
+    const asked = {...request, memory: PROOF_BYTES};
+    return this._proving(isStopped, engine => this._kr.checkVariation(engine, positionOf(position), asked, !isStopped));
+  }
+
+  /**
+   * @template Found
+   * @param {(() => boolean) | undefined} isStopped
+   * @param {(engine: number) => Promise<Found>} prove
+   */
+  async _proving(isStopped, prove) {
     const engine = this._start({fresh: true, small: false, database: true}, isStopped ?? turn, undefined);
-    let next = 0;
-    const hear = (/** @type {ProofState} */ state) => {
-      const now = this._now();
-      if (now < next) return;
-      next = now + PROGRESS_MS / 2;
-      onProof(state);
-    };
     try {
-      return await this._kr.prove(engine, positionOf(position), {seconds, memory: PROOF_BYTES}, hear, !isStopped);
+      return await prove(engine);
     } finally {
       this._running = 0;
     }
   }
 
+  /** Tells no more than a few times a second. @template Told @param {(told: Told) => void} tell */
+  _seldom(tell) {
+    let next = 0;
+    return (/** @type {Told} */ told) => {
+      const now = this._now();
+      if (now < next) return;
+      next = now + PROGRESS_MS / 2;
+      tell(told);
+    };
+  }
+
   /**
    * Checks columns of a certificate.
    * @param {{
-   *   root: number[], side: number, goal: "win" | "draw", columns: import("./kr.js").Columns,
+   *   root: number[], side: number, goal: "win" | "draw", columns: import("./proving.js").Columns,
    *   reach: {pieces: number, classes: readonly string[]},
    * }} request
    */

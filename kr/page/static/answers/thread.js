@@ -11,6 +11,8 @@ import {KrError} from "./text.js";
 /** @typedef {import("./engine.js").Thread} Thread */
 
 const DEAF_MS = 1500;
+/** What can be stopped; with the files it learns whether it hears. */
+const STOPPED = ["search", "prove", "problem", "variation", "files"];
 
 /**
  * Starts the thread and gives it its files.
@@ -51,7 +53,7 @@ export async function startThread(script, files, moved) {
   const ask = (/** @type {any} */ message, /** @type {any} */ hear, /** @type {Transferable[]} */ transfer = []) =>
     new Promise((resolve, reject) => {
       asked = {resolve, reject, hear};
-      if (!pauses && (message.search || message.prove || message.files)) url = URL.createObjectURL(new Blob(["on"]));
+      if (!pauses && STOPPED.some(name => message[name])) url = URL.createObjectURL(new Blob(["on"]));
       worker.postMessage({...message, url}, transfer);
     });
 

@@ -200,15 +200,15 @@ export class Composing {
   /** @param {any} event */
   _hear(event) {
     if (event.error !== undefined) this._end(event.error);
-    else if (event.waits) this._parts.status.textContent = t("All engines are busy; waiting for one.");
     else if (event.progress) this._proving(event.progress);
     else if (event.verdict) this._take(event.verdict);
-    else if (event.total !== undefined) this._course.total = event.total;
     else if (event.found) this._add(event);
     else if (event.ended) {
       this._course.ended = event.ended;
       this._end(courseWords(this._course));
     }
+    // it may come with what there is so far
+    if (event.waits) this._parts.status.textContent = t("All engines are busy; waiting for one.");
   }
 
   /** @param {{nodes: number, seconds: number}} progress */
@@ -232,9 +232,9 @@ export class Composing {
     this._app.announce(this._parts.facts.textContent ?? "");
   }
 
-  /** @param {{done: number, found: Variation[], counts: Record<string, number>}} event */
-  _add({done, found, counts}) {
-    this._course = {...this._course, done, counts, found: this._course.found + found.length};
+  /** @param {{total: number, done: number, found: Variation[], counts: Record<string, number>}} event */
+  _add({total, done, found, counts}) {
+    this._course = {...this._course, total, done, counts, found: this._course.found + found.length};
     this._parts.progress.max = this._course.total || 1;
     this._parts.progress.value = done;
     this._parts.status.textContent = courseWords(this._course);

@@ -7,7 +7,9 @@ import {all, many, said, t} from "../texts.js";
 /** @typedef {{text: string, path: number[], captured: number[], fen: string}} LineMove */
 /** @typedef {{ply: number, number: number, move: string, forced: boolean, only: boolean, others: Way[]}} Step */
 /**
- * A verdict of the server.
+ * A verdict; by: what proves the value. number: of the move that it is about, the unsettled moves are there. ended: why
+ * the line ends. steps: the solver's moves that count, only: the one way or not, with the others that keep the result.
+ * refutation: a side and what it reaches.
  * @typedef {{verdict: "sound" | "cook" | "dual" | "unsound" | "undecided", value: "win" | "draw" | "loss" | null,
  *   by: Said, number: number | null, unsettled: string[], keys: Way[], line: LineMove[], ended: string,
  *   steps: Step[], refutation: {side: "black" | "white", goal: "win" | "draw"} | null, nodes: number,

@@ -3,7 +3,6 @@
 import {Composing} from "../composing/panel.js";
 import {fenField, form} from "../controls.js";
 import {button, el} from "../dom.js";
-import {COMPOSING} from "../offers.js";
 import {START} from "../squares.js";
 import {t} from "../texts.js";
 import {Editor} from "./editor.js";
@@ -21,12 +20,12 @@ export class Setup {
         app.acted();
         app.placing(fen);
         this._fen.value = fen;
-        this._composing?.follow(fen);
+        this._composing.follow(fen);
       },
       ondone: fen => this._take(fen),
       oncancel: () => this.cancel(),
     });
-    this._composing = COMPOSING ? new Composing(app, this._editor) : null;
+    this._composing = new Composing(app, this._editor);
     this._opener = el(
       "div",
       {class: "row"},
@@ -47,7 +46,7 @@ export class Setup {
       {class: "setup"},
       this._opener,
       this._editor.element,
-      this._composing?.element,
+      this._composing.element,
       form(
         {class: "row"},
         () => this._take(this._fen.value),
@@ -63,7 +62,7 @@ export class Setup {
       element,
       untabbed: true,
       show: () => this._ballots.search(),
-      hide: () => this._composing?.stop(),
+      hide: () => this._composing.stop(),
     };
   }
 
@@ -73,14 +72,14 @@ export class Setup {
 
   edit() {
     this._opener.hidden = true;
-    this._composing?.open();
+    this._composing.open();
     this._editor.open(this.app.tree.node.fen);
   }
 
   stopEditing() {
     if (!this._editor.isOpen) return;
     this._editor.close();
-    this._composing?.close();
+    this._composing.close();
     this._opener.hidden = false;
   }
 

@@ -41,6 +41,24 @@ export class RemoteProver {
     return report;
   }
 
+  /** @type {ProverPort["checkProblem"]} */
+  async checkProblem({position: {fen}, signal, onWaiting, onProgress, ...asked}) {
+    const {found} = await this._streamed("problem", {fen, ...asked}, signal, ({waits, progress}) => {
+      if (waits) onWaiting();
+      else if (progress) onProgress(progress);
+    });
+    return found;
+  }
+
+  /** @type {ProverPort["vary"]} */
+  async vary({position: {fen}, signal, onTotal, onWaiting, onChecked, ...asked}) {
+    await this._streamed("varying", {fen, ...asked}, signal, ({total, waits, checked}) => {
+      if (total !== undefined) onTotal(total);
+      else if (waits) onWaiting();
+      else if (checked) onChecked(checked);
+    });
+  }
+
   /**
    * The last event of a stream before its end.
    * @param {string} what
