@@ -67,7 +67,7 @@ def main() -> None:
     if not (ROOT / ".git").exists():
         print("kr: this is no checkout of git: what the archives contain was not checked")
         return
-    archives, wheels = sorted(folder.glob("*.tar.gz")), sorted(folder.glob("*.whl"))
+    archives, wheels = sorted(folder.glob("kr_draughts-*.tar.gz")), sorted(folder.glob("*.whl"))
     if not archives or not wheels:
         sys.exit(f"kr: {folder} has no source archive or no wheel")
     for path in archives + wheels:

@@ -6,14 +6,14 @@ It ends at the first of these that fails:
    "## 0.3.0, 2026-12-24". [tool.kr] says where it is published, and no page that nothing is released yet. No tag has
    its name. Nothing is left to commit, before `make figures` and after it. --anyway only says what of this fails, and
    repeats no figures.
-2. Source archive and wheel are built in empty environments, the wheel from the archive; auditwheel gives the wheel its
-   name. The tools of the Python Packaging Authority find nothing wrong, the archives have each file that they should,
-   and the wheel no symbol that is not in the limited API.
+2. dist/ is emptied of archives. Source archive and wheel are built in empty environments, the wheel from the archive;
+   auditwheel gives the wheel its name. The tools of the Python Packaging Authority find nothing wrong, the archives
+   have each file that they should, and the wheel no symbol that is not in the limited API.
 3. With each Python from 3.11 that is found on the PATH (or by PYTHONS, their paths), both are installed in an empty
    environment, beside the libraries of requirements.lock, and checked there.
 4. `uvx` and `pipx run` run the wheel.
 5. What else a release has is made by the targets of OTHERS, each with its own tests, as far as this machine has the
-   programs for it; what it lacks is told.
+   programs for it; what it lacks is told. The wheel for Windows is checked as in 2.
 6. dist/notes.md, from the changelog, and dist/SHA256SUMS of all archives in dist/ are written.
 
 It ends with what is left: wheels of other systems and the publication are for the workflow
@@ -101,10 +101,8 @@ def say_what_is_missing(release: str, anyway: bool = False) -> None:
 
 def build() -> tuple[Path, Path]:
     """Source archive and wheel, in dist/ and without older ones."""
-    for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
-        # that of `make windows` is another build of the same version
-        if not old.name.endswith("-win_amd64.whl"):
-            old.unlink()
+    for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz"), *DIST.glob("*.zip")):
+        old.unlink()
     run(UV, "build", "-q", "--python", sys.executable, "--out-dir", DIST)
     (archive,), (wheel,) = DIST.glob("*.tar.gz"), DIST.glob("*-linux_*.whl")
     run("auditwheel", "repair", "--wheel-dir", DIST, wheel)
@@ -115,7 +113,7 @@ def build() -> tuple[Path, Path]:
 
 def check_archives() -> None:
     """Check those in dist/ by the usual tools, and by what they contain."""
-    archives = sorted(path for path in DIST.iterdir() if path.name.endswith((".whl", ".tar.gz")))
+    archives = sorted(path for path in DIST.glob("kr_draughts-*") if path.name.endswith((".whl", ".tar.gz")))
     wheels = [path for path in archives if path.suffix == ".whl"]
     run("twine", "check", "--strict", *archives)
     run("check-wheel-contents", *wheels)
@@ -196,6 +194,7 @@ def main() -> None:
         run(UV, "tool", "run", "--from", wheel, "kr", "--version", cwd=Path(folder))
         run("pipx", "run", "--spec", wheel, "kr", "--version", cwd=Path(folder))
     missing = ["what else a release has, by --without-others"] if options.without_others else make_others()
+    check_archives()
     run(sys.executable, ROOT / "packaging" / "attachments.py", "notes", "sums")
     print((DIST / "SHA256SUMS").read_text(), end="")
     print(f"kr: {release} was built and checked with {' '.join(checked)}")
