@@ -77,7 +77,9 @@ KINDS: list[Callable[[Any], object]] = [
     lambda given: kr.probe(given, ENDING), lambda given: kr.read_samples([given]),
     lambda given: kr.svg.board(arrows=[given]), lambda given: kr.svg.board(last_move=[given]),
     lambda given: kr.svg.board(labels=[given]), lambda given: kr.gif.animation(kr.Position(), [given]),
-    lambda given: kr.gif.animation(given, []), kr.pdn.write_game, lambda given: kr.pdn.Game(headers=[given]),
+    lambda given: kr.gif.animation(given, []), lambda given: kr.annotate(given, given),
+    lambda given: kr.solve(given, given, kr.Limits(depth=1)), lambda given: kr.write_certificate("x", given),
+    kr.pdn.write_game, lambda given: kr.pdn.Game(headers=[given]),
     lambda given: kr.pdn.Game(headers={"Event": given}), lambda given: kr.pdn.Game(moves=[given]),
     lambda given: kr.pdn.Game(notes=[given]),
 ]  # fmt: skip

@@ -39,7 +39,7 @@ from kr.problems.problem import Problem, judge_answer, same_move
 from kr.proofs.known import CERTIFICATE_WORD, KNOWN_BY_DATABASE, KNOWN_BY_RULES, KNOWN_BY_SEARCH, known_value
 from kr.proofs.library import ProofLibrary, load_proofs, proofs_option
 from kr.proofs.lines import strategy_line
-from kr.settings import Settings, option, same_option
+from kr.settings import Settings, check_type, option, same_option
 from kr.storage import checksum
 from kr.threads import MAX_THREADS
 
@@ -186,6 +186,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
 
     stop: ends its searches; the solution is then useless.
     """
+    check_type("the problem", problem, Problem)
     position = problem.position
     if position.is_over:
         return _without_move(problem, limits)

@@ -29,6 +29,7 @@ from kr.game.position import Bits, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES, format_fen
 from kr.proofs.rules import QuickMove
+from kr.settings import check_type
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -171,6 +172,7 @@ def _check_rising(boards: NDArray[np.uint32]) -> None:
 
 def write_certificate(path: str | Path, certificate: Certificate) -> None:
     """Write a certificate, whole or not at all. Raises OSError."""
+    check_type("the certificate", certificate, Certificate)
     storage.write_atomic(path, packed_certificate(certificate))
 
 

@@ -32,6 +32,7 @@ from kr.notation import SIDE_NAMES
 from kr.pdn import Game
 from kr.policy.policy import Policy
 from kr.proofs.library import ProofLibrary
+from kr.settings import check_type
 from kr.text import same_person
 
 NO_FIGURE = "\N{EN DASH}"
@@ -212,6 +213,7 @@ def annotate(
     proofs: certificates whose values count. book: the story tells who left it. Raises InvalidDatabaseError and
     InvalidBookError; KeyboardInterrupt and what on_move raises pass through. After an exception the game is unchanged.
     """
+    check_type("the game", game, Game)
     settings = settings or JudgeSettings()
     moves = judge_moves(game, engine, settings, stop, on_move, proofs)
     if policy is not None:
