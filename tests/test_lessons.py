@@ -17,7 +17,7 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.play.table import Event
-from kr.problems.lessons import LearnSettings, Lessons, chosen, lessons_from, parse_ratings, read_training
+from kr.problems.lessons import WINS_FIRST, LearnSettings, Lessons, chosen, lessons_from, parse_ratings, read_training
 from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf
 from kr.problems.training import Training
 
@@ -127,6 +127,8 @@ def test_the_choice(settings: dict[str, Any], check: Any) -> None:
 def test_the_next_puzzle_is_near_the_rating_and_what_is_due_comes_again() -> None:
     training, day = Training(), TODAY.toordinal()
     person = Person()
+    for number in range(WINS_FIRST):
+        training.solve(f"before {number}", None, day, clean=False)
 
     def first(**settings: Any) -> str:
         lessons = Lessons(LearnSettings(**settings), SHELF, training, person, None, today=lambda: TODAY)  # type: ignore[arg-type]

@@ -34,7 +34,9 @@ from web_pages import (
 from kr.errors import InvalidProblemError
 from kr.game.board import Board
 from kr.game.value import Value
+from kr.problems.lessons import WINS_FIRST
 from kr.problems.shelf import Origin, PuzzleShelf
+from kr.problems.training import Training
 from kr.web.house import House
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
@@ -101,7 +103,7 @@ def test_each_right_answer_is_accepted(server: WebServer, opened: Opener) -> Non
             verdict = learner.play(move)
             by = "endgame database" if name == "first-position" else "published solution"
             assert verdict.startswith(f"✓ {move} is right. Reply: ")
-            assert verdict.endswith(f"Now find your next move. By the {by}.")
+            assert verdict.endswith(f"Your move again. By the {by}.")
             assert len(learner.board.moves) == 2
             learner.choose("Start again")
             learner.board = Board(CLASSICS[name].position)
@@ -190,7 +192,8 @@ def test_the_solution_is_stepped_through(server: WebServer, opened: Opener) -> N
 
 @pytest.mark.slow
 def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener) -> None:
-    page = opened(f"{server.address}#learn", reduced_motion="reduce")
+    # who has solved few gets one to win in place of a draw
+    page = opened(f"{server.address}#learn", reduced_motion="reduce", before=has_solved_ten)
     wait_until(page, "() => document.querySelector('h2.title')?.textContent.startsWith('Puzzle of the day')")
     daily = SHELF.daily(datetime.date.today())
     assert read_board(page) == meant_board(daily.fen) or not daily.problem.published
@@ -218,6 +221,15 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener) ->
     daily = SHELF.daily(day.date())
     page.locator("h2.title", has_text=f"Puzzle of the day, {day:%A %-d %B}").wait_for()
     assert page.url.endswith(f"#learn/{daily.id}")
+
+
+def has_solved_ten(page: Page) -> None:
+    """Give the person a past with the first rating."""
+    training = Training()
+    for number in range(WINS_FIRST):
+        training.solve(f"old {number}", None, 1, clean=False)
+    kept = json.dumps(json.dumps(training.as_object()))
+    page.add_init_script(f"localStorage['kr-training'] ??= {kept};")
 
 
 def choose_filter(page: Page, label: str, value: str) -> None:

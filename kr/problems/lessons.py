@@ -43,6 +43,8 @@ from kr.units import counted
 
 OTHER_GOAL = 150
 """Rating by which a puzzle may be farther away than one with the other goal."""
+WINS_FIRST = 10
+"""Puzzles that a beginner solves before the first one to draw, and easier ones."""
 PROGRESS_FILE = "learn.json"
 LESSON_COMMANDS = {
     "hint": "show the piece that can make a right move, then the move",
@@ -169,16 +171,20 @@ def _course(name: str) -> EndingCourse:
 def following(puzzles: Iterable[ShelfPuzzle], training: Training, day: int, seen: int) -> ShelfPuzzle | None:
     """The unsolved or due puzzle nearest to the rating of the solver; what was missed and waits comes last.
 
-    seen: puzzles before it; every third one is rather to draw.
+    seen: puzzles before it; every third one is rather to draw. Who has solved fewer than WINS_FIRST gets those to win,
+    near the rating less its deviation.
     """
     due = set(training.due(day))
-    rating = training.rating_on(day).rating
+    solver = training.rating_on(day)
+    is_beginner = sum(map(training.is_solved, training.puzzles)) < WINS_FIRST
+    rating = solver.rating - solver.deviation if is_beginner else solver.rating
     is_draw_next = seen % DRAWS_EVERY == DRAWS_EVERY - 1
 
-    def place(each: ShelfPuzzle) -> tuple[bool, float]:
+    def place(each: ShelfPuzzle) -> tuple[bool, bool, float]:
         waits = each.key in training.boxes and each.key not in due
-        other = 0 if (each.result == "draw") == is_draw_next else OTHER_GOAL
-        return waits, abs(each.rating - rating) + other if each.rating is not None else float("inf")
+        late = is_beginner and each.result == "draw"
+        other = 0 if is_beginner or (each.result == "draw") == is_draw_next else OTHER_GOAL
+        return waits, late, abs(each.rating - rating) + other if each.rating is not None else float("inf")
 
     unsolved = [each for each in puzzles if not training.is_solved(each.key) or each.key in due]
     return min(unsolved, key=place, default=None)
@@ -345,7 +351,7 @@ class Lessons:
         if verdict.reply is not None:
             board.play(verdict.reply)
         reply = f" {SIDE_NAMES[puzzle.solver.other]} replies {verdict.reply}." if verdict.reply else ""
-        more = "" if verdict.ended else " Now find your next move."
+        more = "" if verdict.ended else " Your move again."
         text = f"{move} is right, {_BY[verdict.by]}.{reply}{more}"
         facts = {"move": str(move), "kept": True, "by": verdict.by, "reply": str(verdict.reply or "")}
         self._table.tell(Event("verdict", text, facts, self._view(puzzle, board)))

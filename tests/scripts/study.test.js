@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import * as endings from "../../kr/page/static/endings/state.js";
+import {bestOf, Challenge} from "../../kr/page/static/learn/challenge.js";
 import * as learn from "../../kr/page/static/learn/state.js";
 import {Training} from "../../kr/page/static/learn/training.js";
 import {Line} from "../../kr/page/static/line/state.js";
@@ -61,14 +62,16 @@ test("a solved puzzle stays proved", () => {
 
 test("the list is filtered, and the next puzzle is near the rating of the solver", () => {
   const training = new Training(store());
+  for (let i = 0; i < 10; i++) training.solve(`x${i}`, null, DAY, {clean: false});
   const row = (/** @type {number} */ i, /** @type {number | null} */ rating) =>
-    /** @type {[string, learn.Goal, number, number | null, number[], "black"]} */ ([
+    /** @type {[string, learn.Goal, number, number | null, number[], "black", string]} */ ([
       `c${i}`,
       "win",
       6,
       rating,
       [i % 2],
       "black",
+      "",
     ]);
   const classic = (/** @type {string} */ id, /** @type {learn.Origin} */ origin, pieces = 3) =>
     /** @type {any} */ ({id, title: id, fen: id, goal: "win", pieces, origin, themes: [], rating: null});
@@ -116,7 +119,7 @@ test("two puzzles to win come before one to draw, in the list and as the next on
       puzzles: [],
       collection: {
         themes: [],
-        rows: goals.map((goal, i) => [`c${i}`, goal === "d" ? "draw" : "win", 6, 1100 + 20 * i, [], "white"]),
+        rows: goals.map((goal, i) => [`c${i}`, goal === "d" ? "draw" : "win", 6, 1100 + 20 * i, [], "white", ""]),
       },
       daily: "c0",
     });
@@ -124,6 +127,9 @@ test("two puzzles to win come before one to draw, in the list and as the next on
   // those from 1200 on are a difficulty of their own
   assert.equal(told(puzzles), "c2 c3 c0 c1 c4 c6 c9 c5 c7 c8");
   assert.equal(puzzles[0].title, "White to play and win");
+  // after ten that were solved; before, those to win come first
+  assert.equal(learn.following(puzzles, puzzles, training, {day: DAY, seen: new Set(["x", "y"])})?.goal, "win");
+  for (let i = 0; i < 10; i++) training.solve(`x${i}`, null, DAY, {clean: false});
   const seen = new Set(["x"]),
     chosen = [];
   for (let i = 0; i < 5; i++) {
@@ -135,10 +141,72 @@ test("two puzzles to win come before one to draw, in the list and as the next on
   assert.equal(chosen.map(each => each.goal).join(" "), "win draw win win draw");
 });
 
+test("a puzzle of the collection is named by its idea and its game", () => {
+  const source = "Scottish Tourney 1899, game 2, Searight, J. v Stewart, R., ply 30";
+  /** @type {[learn.Theme[], learn.Goal, string, string][]} */
+  const cases = [
+    [["shot", "two-for-one", "only-move"], "win", source, "Two for one, Searight v Stewart 1899"],
+    [
+      ["only-move"],
+      "draw",
+      "US National 1929 (Chicago), Hanson v Gonotsky, S., ply 4",
+      "The only draw, Hanson v Gonotsky 1929",
+    ],
+    [["breeches"], "win", "Scotland v England 1894, Scott, A.B. v Dunne ,F., ply 51", "Breeches, Scott v Dunne 1894"],
+    [["only-move"], "win", "endgame database, 2v2", "The only win"],
+    [["bridge"], "win", "", "Bridge"],
+    [[], "win", source, ""],
+  ];
+  for (const [themes, goal, from, name] of cases) assert.equal(learn.ideaWords({themes, goal, source: from}), name);
+});
+
+test("why a puzzle was solved: its line, what it wins unless an exchange goes on, what proves it", () => {
+  const puzzle = /** @type {any} */ ({goal: "win", solver: "white", start: "W:W15,16,20:B7,8", evidence: "proved"}),
+    line = {texts: ["16-11", "7x16", "20x4"], fen: "B:W15,K4:B"};
+  const why = (/** @type {object} */ answer, /** @type {object} */ more = {}) =>
+    learn.whyWords({...puzzle, ...more}, /** @type {any} */ ({by: "solution", position: {moves: []}, ...answer}), line);
+  assert.equal(why({}), "The line: 16-11 7x16 20x4. It wins 1 piece. That it is won is proved.");
+  assert.equal(
+    why({position: {moves: [{...move("1-6"), captured: [3]}]}}, {evidence: "searched"}),
+    "The line: 16-11 7x16 20x4.",
+  );
+  assert.match(why({by: "database"}, {goal: "draw"}), /It is a draw, by the endgame database\.$/);
+});
+
+test("a streak ends with the first miss, three minutes with the time, and the best is kept", () => {
+  const kept = store(),
+    puzzles = Array.from(
+      {length: 30},
+      (_, i) =>
+        /** @type {any} */ ({id: `p${i}`, origin: "collection", goal: i % 2 ? "win" : "draw", rating: 800 + 20 * i}),
+    );
+  const begin = (/** @type {import("../../kr/page/static/learn/challenge.js").Kind} */ kind) =>
+    new Challenge(kind, {store: kept, now: 1000, random: () => 0});
+  const streak = begin("streak");
+  assert.deepEqual([streak.next(puzzles)?.id, streak.next(puzzles)?.id], ["p1", "p3"]);
+  streak.count(true);
+  streak.count(true);
+  assert.equal(streak.isOver(1e9), false);
+  streak.count(false);
+  assert.equal(streak.isOver(1001), true);
+  assert.deepEqual(streak.endWords(), {mark: "✓", head: "Your streak: 2.", more: "That is your best on this device."});
+  const timed = begin("minutes");
+  timed.count(false);
+  timed.count(true);
+  assert.equal(timed.words(1000), "3:00 left, 1 solved");
+  assert.deepEqual([timed.isOver(180_999), timed.isOver(181_000)], [false, true]);
+  const again = begin("streak");
+  again.count(true);
+  assert.equal(again.endWords().more, "Your best on this device: 2.");
+  assert.deepEqual([bestOf(kept, "streak"), bestOf(kept, "minutes")], [2, 1]);
+  kept.keep("learn-best", "nonsense");
+  assert.equal(bestOf(kept, "streak"), 0);
+});
+
 test("what tells the answer is said once it is over", () => {
   /** @type {any} */
   const puzzle = {author: "Ann", source: "A book", rating: 1430, themes: ["two-for-one"], evidence: "proved"};
-  assert.equal(learn.aboutWords(puzzle, false, 0), "Ann. rated 1430");
+  assert.equal(learn.aboutWords({...puzzle, origin: "collection", id: "x1"}, false, 0), "Ann. rated 1430");
   assert.equal(learn.aboutWords(puzzle, true, 12.4), "Ann. rated 1430. Two for one. proved. A book. Your rating: +12");
   const of = (/** @type {string} */ evidence) => learn.aboutWords({...puzzle, evidence, source: ""}, true, 0);
   assert.equal(of("likely"), "Ann. rated 1430. Two for one. likely, not proved");
@@ -159,7 +227,7 @@ test("tasks and verdicts in words", () => {
   const answer = {kept: true, by: "solution", reply: move("5-9"), position: {moves: []}, solved: false, ended: null};
   const said = (/** @type {Verdict} */ verdict) =>
     Object.values(learn.verdictWords("23-18", verdict, puzzle)).join(" ");
-  assert.equal(said(answer), "✓ 23-18 is right. Reply: 5-9. Now find your next move. By the published solution.");
+  assert.equal(said(answer), "✓ 23-18 is right. Reply: 5-9. Your move again. By the published solution.");
   assert.equal(
     said({...answer, kept: false, by: "database"}),
     "✗ 23-18 does not win. By the endgame database. Try another move.",

@@ -63,9 +63,10 @@ test("recorded ratings", () => {
 });
 
 test("recorded choices of the next puzzle", () => {
-  for (const [title, puzzles, {missed = [], solved = [], days = 0, seen = 0}, wanted] of CASES.next) {
+  for (const [title, puzzles, {done = 0, missed = [], solved = [], days = 0, seen = 0}, wanted] of CASES.next) {
     const training = new Training(store());
     for (const key of missed) training.miss(key, "tries", null, DAY);
+    for (let i = 0; i < done; i++) training.solve(`done ${i}`, null, DAY, {clean: false});
     for (const key of solved) training.solve(key, null, DAY, {clean: false});
     const list = puzzles.map((/** @type {any[]} */ [id, rating, goal]) => ({id, key: id, rating, goal})),
       before = new Set(Array.from({length: seen}, (_, i) => `before ${i}`));

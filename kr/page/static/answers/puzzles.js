@@ -222,7 +222,7 @@ async function listPuzzles(house, request) {
     }),
     collection: {
       themes: book.themes,
-      rows: book.collection.map(({id, fen, result, rating, themes = []}) => {
+      rows: book.collection.map(({id, fen, result, rating, themes = [], source = ""}) => {
         const {pieces, side} = Position.fromFen(fen);
         return [
           id,
@@ -231,6 +231,7 @@ async function listPuzzles(house, request) {
           rating ?? null,
           themes.map(theme => book.themes.indexOf(theme)),
           sideName(side),
+          source,
         ];
       }),
     },

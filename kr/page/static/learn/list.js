@@ -237,7 +237,6 @@ export class PuzzleList {
           {class: "name"},
           el("span", {class: "done"}, isMissed ? "↻ " : record.solved ? "✓ " : ""),
           puzzle.title,
-          puzzle.origin === "collection" && el("small", null, ` ${puzzle.id}`),
         ),
         el("span", {class: "muted"}, ` ${listedWords(puzzle, record)}${isMissed ? `, ${t("missed")}` : ""}`),
         themes && el("span", {class: "muted"}, ` ${themes}`),

@@ -13,6 +13,7 @@ import {LessonsPanel} from "../lessons/panel.js";
 import {PuzzleList} from "./list.js";
 import {OwnFiles, OwnPanel} from "./own.js";
 import {RecordPanel} from "./record.js";
+import {Running} from "./running.js";
 import {
   aboutWords,
   beginWords,
@@ -26,6 +27,7 @@ import {
   titleOf,
   today,
   verdictWords,
+  whyWords,
 } from "./state.js";
 import {Training, dayNumber} from "./training.js";
 
@@ -71,12 +73,23 @@ class Learn extends LinePage {
       this._files.element,
     );
     this._steps = new LessonsPanel(this._training);
-    this._record = new RecordPanel({save: () => this._save(), load: file => this._restore(file)});
+    this._running = new Running(app, {
+      puzzles: () => this._list.puzzles,
+      open: id => this._open(id),
+      ended: challenge => this._endRun(challenge),
+    });
+    this._record = new RecordPanel({
+      save: () => this._save(),
+      load: file => this._restore(file),
+      run: kind => this._running.start(kind),
+      best: kind => this._running.best(kind),
+    });
+    this._door = el("a", {href: "#lessons", class: "door", hidden: true}, t("Never played? Learn the rules"));
     this._title = el("h2", {class: "title"});
     this._about = el("p", {class: "about muted"});
     this._hint = iconButton("hint", t("Hint"), () => this._showHint(), {key: "h", shown: true});
     this._solution = iconButton("solution", t("Solution"), () => this._showSolution(), {key: "s", shown: true});
-    this._next = iconButton("skip", t("Next puzzle"), () => this._open(this._following()), {key: "n", shown: true});
+    this._next = iconButton("skip", t("Next puzzle"), () => this._another(), {key: "n", shown: true});
     // from where the list is not in sight, the next puzzle is one of those that it leaves
     this._filters = new FiltersOn(() => {
       this._list.show();
@@ -88,7 +101,13 @@ class Learn extends LinePage {
     this.page = this._made({
       name: "learn",
       title: t("Learn"),
-      facts: el("div", {class: "name-row", tabindex: 0}, this._title, this._about, this._filters.element),
+      facts: el("div", {class: "name-row", tabindex: 0}, [
+        this._running.element,
+        this._title,
+        this._about,
+        this._door,
+        this._filters.element,
+      ]),
       panels: [
         {name: "puzzle", title: t("Puzzle"), element: null},
         {name: "list", title: t("All puzzles"), element: this._list.element, show: () => this._list.reveal()},
@@ -105,7 +124,7 @@ class Learn extends LinePage {
     Object.assign(this.stage.keys, {
       h: () => this._hint.disabled || this._showHint(),
       s: () => this._solution.disabled || this._showSolution(),
-      n: () => this._open(this._following()),
+      n: () => this._another(),
       r: () => this._puzzle && this._load(this._puzzle.id),
     });
   }
@@ -128,7 +147,7 @@ class Learn extends LinePage {
   // --- what is shown
 
   _showButtons() {
-    const idle = !this._puzzle || this._over || this._busy;
+    const idle = !this._puzzle || this._over || this._busy || this._running.isOn;
     this._hint.disabled = this._solution.disabled = idle;
     const name = this._step ? t("Show the move") : t("Hint");
     this._hint.setAttribute("aria-label", name);
@@ -161,6 +180,7 @@ class Learn extends LinePage {
     const id = this._puzzle?.id ?? "",
       day = dayNumber();
     this._training.refresh();
+    this._door.hidden = this._training.solvedCount > 0 || this._training.all.steps.length > 0;
     this._showFilters();
     this._list.current = id;
     this._list.day = day;
@@ -190,6 +210,12 @@ class Learn extends LinePage {
       id = this._puzzle?.id ?? "";
     const now = {day: dayNumber(), id, seen: this._opened, inOrder: isInOrder};
     return following(puzzles, this._list.matching(), this._training, now)?.id;
+  }
+
+  // in a streak and in three minutes, a puzzle that is left is missed
+  _another() {
+    if (this._running.isOn) void this._running.count(false);
+    else this._open(this._following());
   }
 
   async _openDaily() {
@@ -310,6 +336,7 @@ class Learn extends LinePage {
   _miss(puzzle, what) {
     this._streak = 0;
     this._helped = true;
+    void this._running.count(false);
     this._rate(() => this._training.miss(puzzle.key, what, puzzle.rating, dayNumber()));
   }
 
@@ -329,7 +356,9 @@ class Learn extends LinePage {
    */
   _finish(answer, move, puzzle) {
     this._over = true;
-    this._tell(endWords(move.text, answer));
+    const words = endWords(move.text, answer),
+      why = answer.solved ? whyWords(puzzle, answer, this.stage.line) : "";
+    this._tell({...words, more: `${words.more} ${why}`.trim()});
     if (answer.solved) {
       sound("end");
       this._solved(puzzle);
@@ -346,6 +375,17 @@ class Learn extends LinePage {
     const how = {clean: !this._helped, likely: this._searched};
     this._rate(() => this._training.solve(puzzle.key, puzzle.rating, dayNumber(), how));
     if (puzzle.id === this._daily) this._training.solveDaily(dayNumber(this._day));
+    void this._running.count(true);
+  }
+
+  /** @param {import("./challenge.js").Challenge} challenge */
+  _endRun(challenge) {
+    this._tasks.end();
+    this._over = true;
+    this.stage.allow([]);
+    this._tell(challenge.endWords());
+    this._showButtons();
+    this._showList();
   }
 
   // --- help
@@ -457,8 +497,20 @@ class Learn extends LinePage {
   async _enter(id, entry) {
     await this._renew(entry);
     if (entry.isStale) return;
-    if (!id) this.app.go("learn", encodeURIComponent(this._puzzle?.id ?? this._daily));
+    if (!id) this.app.go("learn", encodeURIComponent(this._puzzle?.id ?? this._first()));
     else if (id !== this._puzzle?.id) await this._load(id);
+  }
+
+  // today's puzzle; who has solved few gets one to win
+  _first() {
+    const isDraw = this._list.puzzles.some(each => each.id === this._daily && each.goal === "draw");
+    return (isDraw && this._training.isBeginner && this._following()) || this._daily;
+  }
+
+  /** @override */
+  leave() {
+    this._running.end();
+    super.leave();
   }
 
   // a page that is open overnight gets the next day's puzzle

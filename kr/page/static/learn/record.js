@@ -14,13 +14,28 @@ const WIDTH = 300,
   LEAST_SPAN = 200; // of the ratings on the curve
 
 export class RecordPanel {
-  /** @param {{save: () => void, load: (file: File) => void}} acts */
-  constructor({save, load}) {
+  /**
+   * @param {{
+   *   save: () => void, load: (file: File) => void, run: (kind: import("./challenge.js").Kind) => void,
+   *   best: (kind: import("./challenge.js").Kind) => number,
+   * }} acts
+   */
+  constructor({save, load, run, best}) {
     this._shown = el("div", {class: "solved"});
+    this._best = best;
+    this._runs = {streak: el("span", {class: "muted"}), minutes: el("span", {class: "muted"})};
     const chosen = filePicker(".json,application/json", load);
     this.element = el(
       "section",
       null,
+      el(
+        "div",
+        {class: "runs-of-puzzles"},
+        button(t("Streak"), () => run("streak")),
+        el("span", null, t("Ever harder wins, until the first miss."), " ", this._runs.streak),
+        button(t("Three minutes"), () => run("minutes")),
+        el("span", null, t("As many wins as you can."), " ", this._runs.minutes),
+      ),
       this._shown,
       el(
         "div",
@@ -39,6 +54,8 @@ export class RecordPanel {
    */
   show(puzzles, training, {day, streak}) {
     const counts = counted(puzzles, training);
+    for (const [kind, place] of /** @type {["streak" | "minutes", HTMLElement][]} */ (Object.entries(this._runs)))
+      place.textContent = t("Best: {best}", {best: this._best(kind) || "–"});
     /** @type {Array<[string, Listed[]]>} */
     const groups = [
       [t("Wins"), puzzles.filter(each => each.goal === "win")],
@@ -65,6 +82,11 @@ export class RecordPanel {
       "div",
       {class: "own-rating"},
       el("p", null, `${t("Your rating")} `, el("strong", null, ratingWords(training.ratingOn(day)))),
+      el(
+        "p",
+        {class: "muted"},
+        t("You can expect to solve every second puzzle of this rating at once; ± is its 95% uncertainty."),
+      ),
       ...(curve.length > 1 ? [drawn(curve)] : []),
     );
   }

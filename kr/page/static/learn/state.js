@@ -1,5 +1,6 @@
 // Puzzles, what has been solved of them, and the words for both. Nothing here touches the document.
 
+import {isOf, placed} from "../squares.js";
 import {many, said, signed, spoken, t} from "../texts.js";
 import {uncertainty} from "./training.js";
 
@@ -17,10 +18,10 @@ import {uncertainty} from "./training.js";
  * }} Listed
  */
 /**
- * What the server lists; rows: id, goal, pieces, rating, numbers of themes, side to move
+ * What the server lists; rows: id, goal, pieces, rating, numbers of themes, side to move, source
  * @typedef {{
  *   puzzles: (Omit<Listed, "key"> & {author: string, fen: string})[],
- *   collection: {themes: Theme[], rows: [string, Goal, number, number | null, number[], Side][]},
+ *   collection: {themes: Theme[], rows: [string, Goal, number, number | null, number[], Side, string][]},
  *   daily: string,
  * }} Listing
  */
@@ -70,7 +71,7 @@ export function today(now = new Date()) {
 
 /** Ratings at which the next difficulty begins. */
 const DIFFICULTIES = [1200, 1600, 2000];
-/** Two puzzles to win come before one to draw, of which there are more. */
+/** Two puzzles to win come before one to draw, of which there are more; all of them where puzzles are easy. */
 const DRAWS_EVERY = 3;
 /** Rating by which a puzzle may be farther away than one with the other goal. */
 const OTHER_GOAL = 150;
@@ -86,7 +87,7 @@ function mixed(puzzles) {
       wins = those.filter(each => each.goal !== "draw"),
       draws = those.filter(each => each.goal === "draw");
     return those.map((_, place) => {
-      const [first, second] = place % DRAWS_EVERY === DRAWS_EVERY - 1 ? [draws, wins] : [wins, draws];
+      const [first, second] = band && place % DRAWS_EVERY === DRAWS_EVERY - 1 ? [draws, wins] : [wins, draws];
       return /** @type {Listed} */ (first.shift() ?? second.shift());
     });
   });
@@ -97,16 +98,11 @@ export function listed({puzzles, collection: {themes, rows}}) {
   /** @type {Listed[]} */
   const own = puzzles.map(({author, ...each}) => ({...each, key: each.fen, title: named(each)}));
   /** @type {Listed[]} */
-  const collected = rows.map(([id, goal, pieces, rating, numbers, side]) => ({
-    id,
-    key: id,
-    title: goalWords(side, goal),
-    origin: "collection",
-    pieces,
-    goal,
-    themes: numbers.map(number => themes[number]),
-    rating,
-  }));
+  const collected = rows.map(([id, goal, pieces, rating, numbers, side, source]) => {
+    const own = numbers.map(number => themes[number]);
+    const title = ideaWords({themes: own, goal, source}) || goalWords(side, goal);
+    return {id, key: id, title, origin: "collection", pieces, goal, themes: own, rating};
+  });
   return [...own, ...mixed(collected)];
 }
 
@@ -148,7 +144,8 @@ export function matching(puzzles, {goal, pieces, solved, origin, theme, rating},
  * The puzzle to solve next: an unsolved one of those to choose from, near the rating of the solver; those without a
  * rating, and all where the order of the list is asked for, by the order of the list, round it. Undefined if there is
  * no other. What has been looked at, and what was missed and waits for its day, comes last; two to win come before one
- * to draw. tests/cases/training.json holds what it has in common with kr/problems/lessons.py.
+ * to draw. A beginner gets those to win, near the rating less its deviation. tests/cases/training.json holds what it
+ * has in common with kr/problems/lessons.py.
  * @param {Listed[]} puzzles all of them, in order
  * @param {Listed[]} matches those to choose from
  * @param {Training} training
@@ -156,24 +153,30 @@ export function matching(puzzles, {goal, pieces, solved, origin, theme, rating},
  */
 export function following(puzzles, matches, training, {day, id = "", seen = new Set(), inOrder = false}) {
   const here = puzzles.findIndex(each => each.id === id),
-    {rating} = training.ratingOn(day),
+    solver = training.ratingOn(day),
+    isBeginner = training.isBeginner,
+    rating = isBeginner ? solver.rating - solver.deviation : solver.rating,
     places = new Map(puzzles.map((each, place) => [each, place]));
   const behind = (/** @type {Listed} */ each) =>
     ((places.get(each) ?? 0) - here - 1 + puzzles.length) % Math.max(puzzles.length, 1);
   const isLate = (/** @type {Listed} */ {id, key}) =>
     seen.has(id) || (training.isMissed(key) && !training.isDue(key, day));
   const isDrawNext = seen.size % DRAWS_EVERY === DRAWS_EVERY - 1;
+  const isForLater = (/** @type {Listed} */ {goal}) => isBeginner && !inOrder && goal === "draw";
   const far = (/** @type {Listed} */ each) =>
     inOrder || each.rating === null
       ? Number.MAX_VALUE
-      : Math.abs(each.rating - rating) + ((each.goal === "draw") === isDrawNext ? 0 : OTHER_GOAL);
+      : Math.abs(each.rating - rating) + (isBeginner || (each.goal === "draw") === isDrawNext ? 0 : OTHER_GOAL);
   const isOpen = (/** @type {Listed} */ each) =>
     each.id !== id && (!training.of(each.key).solved || training.isDue(each.key, day));
   return matches
     .filter(isOpen)
     .sort(
       (one, other) =>
-        Number(isLate(one)) - Number(isLate(other)) || far(one) - far(other) || behind(one) - behind(other),
+        Number(isLate(one)) - Number(isLate(other)) ||
+        Number(isForLater(one)) - Number(isForLater(other)) ||
+        far(one) - far(other) ||
+        behind(one) - behind(other),
     )[0];
 }
 
@@ -237,14 +240,45 @@ export const themeWords = themes => themes.map(theme => THEMES[theme]?.() ?? the
  */
 const named = ({title, origin}) => (origin === "own" ? title : t(title));
 
-/** The name of a puzzle; one of the collection has its task for it. @param {Puzzle} puzzle */
-export const titleOf = puzzle => (puzzle.title ? named(puzzle) : goalWords(puzzle.solver, puzzle.goal));
+/** Of several themes the one that says most of the idea comes first. @type {Theme[]} */
+const TELLING = ["in-and-out", "two-for-one", "first-position", "breeches", "bridge", "shot"];
+const INITIALS = /^(?:[A-Z]\.?[ -]?)+$/;
+
+/**
+ * Players and year of a source such as "US National 1974, Crawford, C. v Cox, J., ply 39"; null if it is no game.
+ * @param {string} source
+ */
+function gameOf(source) {
+  const sides = source.split(" v ").map(side => side.split(/\s*,\s*/)),
+    year = /\b(?:18|19|20)[0-9]{2}\b/.exec(source)?.[0];
+  // the event may be that of two countries
+  if (sides.length < 2 || !year) return null;
+  const [before, [white]] = sides.slice(-2),
+    black = before.findLast(part => !INITIALS.test(part));
+  return before.length > 1 && black ? {year, black, white} : null;
+}
+
+/**
+ * The name of a puzzle of the collection: its theme or task, and where it comes from; "" without a theme.
+ * @param {{themes: Theme[], goal: Goal | null, source: string}} puzzle
+ */
+export function ideaWords({themes, goal, source}) {
+  const theme = TELLING.find(each => themes.includes(each)),
+    only = themes.includes("only-move") && (goal === "draw" ? t("The only draw") : t("The only win")),
+    idea = theme ? THEMES[theme]() : only;
+  if (!idea) return "";
+  const game = gameOf(source);
+  return game ? t("{idea}, {black} v {white} {year}", {idea, ...game}) : idea;
+}
+
+/** The name of a puzzle; one of the collection has its idea for it. @param {Puzzle} puzzle */
+export const titleOf = puzzle =>
+  puzzle.title ? named(puzzle) : ideaWords(puzzle) || goalWords(puzzle.solver, puzzle.goal);
 
 /** What a puzzle of the list is about. @param {Listed} puzzle @param {Done} done */
-export function listedWords({origin, goal, pieces, rating}, {solved, tries, hints}) {
+export function listedWords({goal, pieces, rating}, {solved, tries, hints}) {
   const goals = {win: t("win"), draw: t("draw")},
-    // the name says it
-    what = origin === "collection" ? "" : goal ? goals[goal] : t("win or draw?");
+    what = goal ? goals[goal] : t("win or draw?");
   const state = solved ? t("solved") : tries || hints ? t("tried") : "";
   return [what, many(pieces, "piece"), rating === null ? "" : String(rating), state].filter(Boolean).join(", ");
 }
@@ -267,7 +301,7 @@ export function aboutWords({id, origin, author, source, rating, themes, evidence
     gain && t("Your rating: {change}", {change: signed(gain, 0)}),
   ];
   const code = origin === "collection" ? t("no. {id}", {id}) : "";
-  return [author, rating === null ? "" : t("rated {rating}", {rating}), code, ...(isOver ? rest : [])]
+  return [author, rating === null ? "" : t("rated {rating}", {rating}), ...(isOver ? [code, ...rest] : [])]
     .filter(Boolean)
     .join(". ");
 }
@@ -330,7 +364,7 @@ const sourceWords = source =>
 export function verdictWords(move, {kept, by, reply}, {goal, published}) {
   if (kept) {
     const replied = reply ? t("Reply: {move}.", {move: reply.text}) : "";
-    const more = [replied, t("Now find your next move."), sourceWords(by)].filter(Boolean).join(" ");
+    const more = [replied, t("Your move again."), sourceWords(by)].filter(Boolean).join(" ");
     return {mark: "✓", head: t("{move} is right.", {move}), more};
   }
   if (kept === false) {
@@ -348,6 +382,37 @@ export function endWords(move, {solved, ended}) {
   return solved
     ? {mark: "✓", head: t("Solved!"), more: t("{move}: {reason}.", {move, reason})}
     : {mark: "✗", head: t("Not solved."), more: t("{reason}. Start again.", {reason: sentence(reason)})};
+}
+
+/** How many pieces a side has more than the other. @param {string} fen @param {Side} side */
+function lead(fen, side) {
+  const pieces = Object.values(placed(fen)),
+    own = pieces.filter(piece => isOf(piece, side)).length;
+  return 2 * own - pieces.length;
+}
+
+/**
+ * Why a puzzle was solved: its line, what it has won, and what the value rests on.
+ * @param {Puzzle} puzzle
+ * @param {Answer} answer to the last move
+ * @param {{texts: string[], fen: string}} line all moves, and the position after them
+ */
+export function whyWords({goal, solver, start, evidence}, {by, position}, {texts, fen}) {
+  const gained = lead(fen, solver) - lead(start, solver),
+    // an exchange that is under way has won nothing yet
+    isQuiet = !position.moves.some(move => move.captured?.length);
+  const proof = {
+    database: goal === "win" ? t("It is won, by the endgame database.") : t("It is a draw, by the endgame database."),
+    proved: goal === "win" ? t("That it is won is proved.") : t("That it is a draw is proved."),
+    none: "",
+  }[by === "database" ? by : evidence === "proved" ? evidence : "none"];
+  return [
+    texts.length > 1 ? t("The line: {moves}.", {moves: texts.join(" ")}) : "",
+    gained > 0 && isQuiet ? t("It wins {pieces}.", {pieces: many(gained, "piece")}) : "",
+    proof,
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** @param {{square: number, by: Source, move?: BoardMove}} hint @returns {Words} */

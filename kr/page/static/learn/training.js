@@ -24,6 +24,8 @@ import {advance, areBoxes, dueKeys, isBoxDue, isWhole, putBack} from "./boxes.js
 /** @import {Store} from "../shared-record.js" */
 
 const FORMAT = 1;
+/** Puzzles that a beginner solves before the first one to draw, and easier ones. */
+const WINS_FIRST = 10;
 const FIRST = {rating: 1500, deviation: 350};
 const LEAST_DEVIATION = 45,
   PUZZLE_DEVIATION = 100,
@@ -101,6 +103,16 @@ export class Training extends SharedRecord {
   /** @param {string} key @returns {Done} */
   of(key) {
     return Object.hasOwn(this.all.puzzles, key) ? this.all.puzzles[key] : {tries: 0, hints: 0, solved: false};
+  }
+
+  /** How many puzzles were solved. */
+  get solvedCount() {
+    return Object.values(this.all.puzzles).filter(each => each.solved).length;
+  }
+
+  /** True as long as puzzles to win come first, and easier ones. */
+  get isBeginner() {
+    return this.solvedCount < WINS_FIRST;
   }
 
   /** Whether a puzzle was missed and has not come out of the boxes since. @param {string} key */
