@@ -26,11 +26,11 @@ def house(*paths: Path) -> House:
     return House(WebSettings(files=paths, egdb="none"))
 
 
-def content(where: House, number: Any = 1) -> tuple[bytes, str]:
+def content(where: House, number: Any = 1) -> tuple[bytes, Any]:
     """The content of a file as a page gets it, and why it is not all."""
     events = finished(_events(where, number))
     packed = b"".join(base64.b64decode(event["data"]) for event in events if "data" in event)
-    return zlib.decompress(packed, 31), "".join(event.get("fault", "") for event in events)
+    return zlib.decompress(packed, 31), next((event["fault"] for event in events if "fault" in event), None)
 
 
 async def _events(where: House, number: Any) -> list[Any]:
@@ -42,7 +42,7 @@ def test_a_file_comes_unpacked(tmp_path: Path, packed: Any) -> None:
     path = tmp_path / "a.pdn"
     whole = GAME * 20_000
     path.write_bytes(packed(whole))
-    assert content(house(path)) == (whole, "")
+    assert content(house(path)) == (whole, None)
 
 
 def test_what_comes_before_damage_is_sent(tmp_path: Path) -> None:
@@ -50,7 +50,8 @@ def test_what_comes_before_damage_is_sent(tmp_path: Path) -> None:
     path.write_bytes(lzma.compress(GAME * 20_000)[:-20])
     found, fault = content(house(path))
     assert found.startswith(GAME)
-    assert fault == "a.pdn: the file is damaged: it ends too soon"
+    why = {"say": "pdn.damaged_by", "with": {"why": "it ends too soon"}}
+    assert fault == {"say": "pdn.of_file", "with": {"name": "a.pdn", "why": why}}
 
 
 @pytest.mark.slow
@@ -60,9 +61,9 @@ def test_a_bomb_is_unpacked_only_so_far(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_bytes(lzma.compress(GAME + b" " * 50_000_000))
     found, fault = content(house(path))
     assert found == GAME + b" " * ((1 << 20) - len(GAME))
-    assert fault.startswith("only the first 1 MB of a file are listed")
+    assert fault == {"say": "pdn.cut_file", "with": {"size": 1}}
     path.write_bytes(b" " * (1 << 20))
-    assert content(house(path)) == (b" " * (1 << 20), "")
+    assert content(house(path)) == (b" " * (1 << 20), None)
 
 
 def test_files_of_folders_have_names_and_stamps_that_change(tmp_path: Path) -> None:
