@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -59,6 +61,35 @@ def check_that_it_resumes(
     assert cli.main(words) == 0
     assert "already" in capsys.readouterr().out
     assert out.read_bytes() == before
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit that nothing disturbed."""
+
+    model: Any
+    progress: list[Any]
+    out: Path
+
+
+Fits = Callable[[str], Fit]
+
+
+def fits_in(place: pytest.TempPathFactory, fit: Callable[[str, Path, Callable[[Any], None]], Any]) -> Fits:
+    """Gives fits by their names, each made once. fit: makes one by its name, into a file, and tells its progress."""
+
+    @cache
+    def made(name: str) -> Fit:
+        out, progress = place.mktemp(name) / "made.h5", list[Any]()
+        return Fit(fit(name, out, progress.append), progress, out)
+
+    return made
+
+
+def options(given: Mapping[str, Any]) -> list[str]:
+    """Settings as options of a command line."""
+    texts = {name: ",".join(map(str, value)) if isinstance(value, tuple) else value for name, value in given.items()}
+    return [f"--{name.replace('_', '-')}={text}" for name, text in texts.items()]
 
 
 # --- edits of a model file

@@ -136,12 +136,6 @@ def test_bad_usage_is_one_line_and_2(
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["bogus"], ["--bogus"], ["perft", "W:W40:B1"], ["perft", "--depth", "0"]])
-def test_bad_usage_outside_options(capsys: pytest.CaptureFixture, arguments: list[str]) -> None:
-    assert cli.main(arguments) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
@@ -453,12 +447,6 @@ def test_units_deeper_than_one_call_of_the_core(limit: str, by_moves: bool, monk
 def test_perft_of_a_lost_position() -> None:
     lost = kr.Position.from_fen("W:W5:B1")
     assert [perft(lost, depth, threads) for depth in (0, 1, 5) for threads in (1, 2)] == [1, 1, 0, 0, 0, 0]
-
-
-@pytest.mark.parametrize(("depth", "threads"), [(-1, 1), (3, 0)])
-def test_perft_refuses(depth: int, threads: int) -> None:
-    with pytest.raises(InvalidSettingError):
-        perft(kr.Position(), depth, threads)
 
 
 @pytest.mark.parametrize("how", [[], ["--by-moves"]])

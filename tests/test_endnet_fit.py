@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
-from functools import cache
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from refusals import check_refused
-from studies import check_that_it_resumes
+from studies import Fits, check_that_it_resumes, fits_in, options
 from systems import RUNS_JAX
 
 from kr import cli
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile, SampleStream
 from kr.errors import InvalidSampleError, InvalidSettingError
-from kr.studies.descent import FitProgress
 from kr.studies.endings import training
 from kr.studies.endings.model_file import EndnetModel, load_model
 from kr.studies.endings.net_training import EndnetLearner
@@ -55,33 +52,12 @@ def tiny(sample: Path, out: Path, net: str = "small", **changed: Any) -> EndnetF
 
 def words(sample: Path, out: Path, net: str) -> list[str]:
     """The command line of that training."""
-    given = {"epochs": 3, "batch": 48, **TINY[net]}
-    texts = {name: ",".join(map(str, value)) if name == "hidden" else value for name, value in given.items()}
-    return ["endnet", "fit", str(sample), "--out", str(out), *(f"--{name}={text}" for name, text in texts.items())]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A training that nothing disturbed."""
-
-    model: EndnetModel
-    progress: list[FitProgress]
-    out: Path
-
-
-Fits = Callable[[str], Fit]
+    return ["endnet", "fit", str(sample), "--out", str(out), *options({"epochs": 3, "batch": 48, **TINY[net]})]
 
 
 @pytest.fixture(scope="module")
 def fits(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Fits:
-    """Gives such a training by the name of its network."""
-
-    @cache
-    def fit(net: str) -> Fit:
-        out, progress = tmp_path_factory.mktemp(net) / "net.h5", list[FitProgress]()
-        return Fit(fit_endnet(tiny(sample, out, net), progress.append), progress, out)
-
-    return fit
+    return fits_in(tmp_path_factory, lambda name, out, hear: fit_endnet(tiny(sample, out, name), hear))
 
 
 @pytest.fixture
@@ -127,7 +103,7 @@ def test_a_training_is_told_in_the_file(sample: Path, fits: Fits, net: str) -> N
     fit = fits(net)
     model, seen, is_quiet = fit.model, fit.progress, TINY[net].get("asked") != "all"
     assert essence(load_model(fit.out)) == essence(model)
-    assert [path.name for path in fit.out.parent.iterdir()] == ["net.h5"]
+    assert [path.name for path in fit.out.parent.iterdir()] == ["made.h5"]
     losses = [point["loss"] for point in model.curve]
     assert len(losses) == 3
     assert losses[-1] < losses[0]

@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ import pytest
 from policies import random_policy_model
 from recorded import write_archive
 from refusals import check_refused
-from studies import check_that_it_resumes
+from studies import Fits, check_that_it_resumes, fits_in, options
 from systems import RUNS_JAX
 
 from kr import cli
@@ -70,33 +68,12 @@ def tiny(archive: Path, out: Path, model: str = "net", **changed: Any) -> Policy
 
 def words(archive: Path, out: Path, model: str) -> list[str]:
     """The command line of that fit."""
-    texts = {name: ",".join(map(str, value)) if name == "hidden" else value for name, value in TINY[model].items()}
-    options = [f"--{name.replace('_', '-')}={text}" for name, text in texts.items()]
-    return ["policy", "fit", str(archive), "--out", str(out), "--model", model, *options]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A tiny fit that nothing disturbed."""
-
-    model: PolicyModel
-    progress: list[PolicyProgress]
-    out: Path
-
-
-Fits = Callable[[str], Fit]
+    return ["policy", "fit", str(archive), "--out", str(out), "--model", model, *options(TINY[model])]
 
 
 @pytest.fixture(scope="module")
 def fits(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Fits:
-    """Gives such a fit by the name of its model."""
-
-    @cache
-    def fit(name: str) -> Fit:
-        out, progress = tmp_path_factory.mktemp(name) / "policy.h5", list[PolicyProgress]()
-        return Fit(fit_policy(tiny(archive, out, name), progress.append), progress, out)
-
-    return fit
+    return fits_in(tmp_path_factory, lambda name, out, hear: fit_policy(tiny(archive, out, name), hear))
 
 
 @pytest.fixture
@@ -141,7 +118,7 @@ def test_a_fit_is_told_on_the_card(fits: Fits, decisions: Decisions, name: str) 
     fit = fits(name)
     model, card = fit.model, fit.model.card
     assert essence(read_policy(fit.out)) == essence(model)
-    assert [path.name for path in fit.out.parent.iterdir()] == ["policy.h5"]
+    assert [path.name for path in fit.out.parent.iterdir()] == ["made.h5"]
     assert card["data"] == {"files": ["games.pdn"], **decisions.facts(), "signature": decisions.signature}
     parts = split_decisions(decisions)
     assert card["split"] | {"leak": 0} == {
