@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from kr.engine.engine import Engine
     from kr.jobs.kinds import Stop
 
+CoreVerdict = dict[str, Any]
+"""A verdict as the core has it: see `soundness_fields` in `kr/_core/problems/checks.pxi`."""
 _ENDS = ("", "plain", "over", "repeated", "dual")
 """Why a line ends, by the numbers of the core."""
 
@@ -129,8 +131,8 @@ def check_by(
     solution, notes = _solution_of(problem)
     published = None if problem.published is None else 1 + problem.published.sign
     squares = [move.squares for move in solution]
-    found = decider.ask(_core.check_problem, problem.position.bits, published, squares, strict)
-    soundness = in_words(problem.position, solution, found, strict)
+    facts = decider.ask(_core.check_problem, problem.position.bits, published, squares, strict)
+    soundness = in_words(problem.position, solution, facts, strict)
     soundness.notes = notes
     value, side = soundness.value, problem.position.side
     if all_solutions and value is not None and not problem.position.is_over:
@@ -171,55 +173,55 @@ def _solution_of(problem: Problem) -> tuple[list[Move], list[str]]:
     return moves, notes
 
 
-def in_words(position: Position, solution: list[Move], found: dict[str, Any], strict: bool = False) -> Soundness:
+def in_words(position: Position, solution: list[Move], facts: CoreVerdict, strict: bool = False) -> Soundness:
     """A verdict of the core on a position with a published solution, with its moves by name and its reason."""
-    return _Verdict(position, solution, found, strict).soundness
+    return _Verdict(position, solution, facts, strict).soundness
 
 
-def verdict_named(found: dict[str, Any]) -> ProblemVerdict:
+def verdict_named(facts: CoreVerdict) -> ProblemVerdict:
     """The verdict of the core by its name."""
-    return list(ProblemVerdict)[found["verdict"]]
+    return list(ProblemVerdict)[facts["verdict"]]
 
 
 class _Verdict:
     """A verdict of the core in words."""
 
-    def __init__(self, position: Position, solution: list[Move], found: dict[str, Any], strict: bool) -> None:
-        self.position, self.solution, self.found, self.strict = position, solution, found, strict
-        self.published = None if found["published"] is None else VALUES[found["published"]]
-        claim = Claim.from_bits(*found["claim"]) if found["claim"] else None
+    def __init__(self, position: Position, solution: list[Move], facts: CoreVerdict, strict: bool) -> None:
+        self.position, self.solution, self.facts, self.strict = position, solution, facts, strict
+        self.published = None if facts["published"] is None else VALUES[facts["published"]]
+        claim = Claim.from_bits(*facts["claim"]) if facts["claim"] else None
         self.soundness = Soundness(
-            verdict_named(found),
-            None if found["value"] is None else VALUES[found["value"]],
-            grounds_of(*found["by"]),
-            move_number=found["number"] or None,
+            verdict_named(facts),
+            None if facts["value"] is None else VALUES[facts["value"]],
+            grounds_of(*facts["by"]),
+            move_number=facts["number"] or None,
             refutation=claim,
-            of_solution=found["of_solution"],
+            of_solution=facts["of_solution"],
             solution=[str(move) for move in solution],
-            ended=_ENDS[found["ended"]],
+            ended=_ENDS[facts["ended"]],
         )
         self.passed = [position]
         """Positions of the line."""
-        for ply, squares in enumerate(found["line"]):
+        for ply, squares in enumerate(facts["line"]):
             move = self._move(ply, squares)
             self.soundness.line.append(str(move))
             self.passed.append(self.passed[ply].play(move))
-        for ply, number, plain, rows in found["steps"]:
+        for ply, number, plain, rows in facts["steps"]:
             played, *others = ways_from(self.passed[ply], rows, self._published(ply))
             self.soundness.steps.append(LineStep(ply, number, self.passed[ply].fen, played, tuple(others), plain))
-        self.ways = ways_from(position, found["ways"], self._published(0))
+        self.ways = ways_from(position, facts["ways"], self._published(0))
         self.soundness.keys = [way for way in self.ways if way.keeps]
-        self.at = next((step for step in self.soundness.steps if step.number == found["number"]), None)
+        self.at = next((step for step in self.soundness.steps if step.number == facts["number"]), None)
         """The step that the verdict is about."""
         ply = self.at.ply if self.at else 0
-        self.soundness.unsettled = [str(self._move(ply, squares)) for squares in found["unsettled"]]
-        self.soundness.answers = [self._answer(ply, *squares) for squares in found["answers"]]
+        self.soundness.unsettled = [str(self._move(ply, squares)) for squares in facts["unsettled"]]
+        self.soundness.answers = [self._answer(ply, *squares) for squares in facts["answers"]]
         reasons = {
             _core.STAGE_RESULT: self._of_result,
             _core.STAGE_KEYS: self._of_keys,
             _core.STAGE_LINE: self._of_line,
         }
-        self.soundness.reason = reasons[found["stage"]]()
+        self.soundness.reason = reasons[facts["stage"]]()
 
     def _published(self, ply: int) -> Move | None:
         return self.solution[ply] if ply < len(self.solution) else None
@@ -243,11 +245,11 @@ class _Verdict:
             own = soundness.refutation.side == position.side
             how = f", with {soundness.answers[0][0]}" if own and soundness.answers else self._answers
             return f"published {published}, but {soundness.refutation}, by {by}{how}"
-        holds = [str(Claim(position, position.side, Value.DRAW))] if self.found["holds"] == 1 else []
+        holds = [str(Claim(position, position.side, Value.DRAW))] if self.facts["holds"] == 1 else []
         if published is not None:
             proved = [f"{claim} is proved" for claim in holds if published is Value.DRAW]
             return "; ".join([f"the published {published} is open", *proved])
-        words = [*holds, *([f"{name} does not win"] if self.found["wins"] == 0 else [])]
+        words = [*holds, *([f"{name} does not win"] if self.facts["wins"] == 0 else [])]
         return "no result is published, and the value is open" + (f"; proved: {', '.join(words)}" if words else "")
 
     def _of_keys(self) -> str:

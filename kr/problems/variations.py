@@ -31,7 +31,7 @@ from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits
 from kr.problems.changes import MOST_CHANGES, ChangedPosition, changed_from
 from kr.problems.problem import Problem, each_problem
-from kr.problems.soundness import ProblemVerdict, Soundness, add_work, in_words, verdict_named
+from kr.problems.soundness import CoreVerdict, ProblemVerdict, Soundness, add_work, in_words, verdict_named
 from kr.problems.soundness_files import check_total
 from kr.problems.ways import ways_from
 from kr.proofs.certificate import Claim
@@ -136,24 +136,24 @@ def check_variation(
     It is unsound if it reaches none; a cook as soon as two keys are proved, without the others. With the verdict come
     the points of one that is sound or has duals (`kr.problems.ranking`), else 0.
     """
-    found = decider.ask(_core.check_variation, position.bits, Value.WIN in goals, Value.DRAW in goals, strict)
-    if found["stage"] == _core.STAGE_LEFT:
-        verdict = Soundness(verdict_named(found), reason=_left(position, found))
+    facts = decider.ask(_core.check_variation, position.bits, Value.WIN in goals, Value.DRAW in goals, strict)
+    if facts["stage"] == _core.STAGE_LEFT:
+        verdict = Soundness(verdict_named(facts), reason=_left(position, facts))
         verdict.nodes, verdict.seconds = decider.nodes, decider.seconds
         return verdict, 0
-    soundness = in_words(position, [], found, strict)
+    soundness = in_words(position, [], facts, strict)
     add_work(soundness, decider)
-    return soundness, found["rank"]
+    return soundness, facts["rank"]
 
 
-def _left(position: Position, found: dict[str, Any]) -> str:
+def _left(position: Position, facts: CoreVerdict) -> str:
     """Why a position is not looked at further."""
-    goal = VALUES[found["published"]]
-    keys = [way.move for way in ways_from(position, found["ways"]) if way.keeps]
+    goal = VALUES[facts["published"]]
+    keys = [way.move for way in ways_from(position, facts["ways"]) if way.keeps]
     if keys:
         return f"{goal} by {', '.join(keys)}"
-    words = {1: "true, by {}", 0: "false, by {}"}.get(found["holds"], "open")
-    return f"{Claim(position, position.side, goal)}: {words.format(grounds_of(*found['by']))}"
+    words = {1: "true, by {}", 0: "false, by {}"}.get(facts["holds"], "open")
+    return f"{Claim(position, position.side, goal)}: {words.format(grounds_of(*facts['by']))}"
 
 
 def goals_of(goal: str) -> tuple[Value, ...]:
@@ -177,7 +177,7 @@ def place_of(candidate: Candidate, number: int) -> VariationRecord:
 
 
 def verdict_of(soundness: Soundness, rank: int) -> VariationRecord:
-    """The fields of a record that say what a check has found."""
+    """The fields of a record that say what a check says."""
     if soundness.verdict not in (ProblemVerdict.SOUND, ProblemVerdict.DUAL):
         return {"verdict": soundness.verdict, "reason": soundness.reason, "rank": 0}
     fields = asdict(replace(soundness, refutation=None, certificate=None, seconds=round(soundness.seconds, 3)))
@@ -249,5 +249,5 @@ class VariationChecks(EngineUnits[VariationRecord]):
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
         with Decider(engine, Limits.parse(values["limits"]), stop, values["memory"]) as decider:
-            found = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
-        return None if stop.is_set() else verdict_of(*found)
+            checked = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
+        return None if stop.is_set() else verdict_of(*checked)

@@ -373,7 +373,7 @@ cdef void follow_line(ProblemCheck* check) noexcept nogil:
     cdef Board board = check.problem.root
     cdef Move following, move
     cdef int32_t steps
-    while work.error == 0 and not (work.stop != NULL and load_flag(work.stop)):
+    while not was_stopped(work):
         following = check.problem.solution[soundness.length] if soundness.length < check.problem.length else 0
         if lacks_memory(work, room_for(
                 <void**>&check.boards, &check.board_room, soundness.length + 1, sizeof(Board))):

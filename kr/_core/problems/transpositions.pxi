@@ -33,8 +33,15 @@ cdef bint add_after(Strategy* boards, const Board* board) noexcept nogil:
     return True
 
 
-cdef bint reach_on(Reach* reach) noexcept nogil:
-    """Go on by two plies; False without memory."""
+cdef inline bint was_stopped(const ProofWork* work) noexcept nogil:
+    """True once somebody has ended the work, or it has failed; not for want of time. It asks the clock, since a page
+    without threads can end the work only then."""
+    seconds()
+    return work.error != 0 or (work.stop != NULL and load_flag(work.stop))
+
+
+cdef bint reach_on(Reach* reach, const ProofWork* work) noexcept nogil:
+    """Go on by two plies; False without memory. A stop leaves it incomplete."""
     cdef int32_t end = reach.boards.count
     cdef int32_t row
     cdef ProvedMove here
@@ -42,6 +49,8 @@ cdef bint reach_on(Reach* reach) noexcept nogil:
     if reach.plies == 0 and not add_after(&reach.boards, &reach.root):
         return False
     for row in range(reach.first, end):
+        if was_stopped(work):
+            break
         here = reach.boards.rows[row]
         board = board_from_bits(here.black, here.white, here.kings, reach.root.side)
         if not add_after(&reach.boards, &board):
@@ -91,10 +100,11 @@ cdef bint can_bring_together(Solver* solver, const Board* board, int plies, cons
 
 cdef int transposes(Solver* solver, Reach* reach, const Board* other) noexcept nogil:
     """1 if the solver can bring the position after another way to one that the first way leads to as well, 0 if not."""
+    cdef ProofWork* work = &solver.decider.work
     cdef int plies
     solver.unclear = False
     for plies in range(2, TRANSPOSED_PLIES, 2):
-        if reach.plies < plies and lacks_memory(&solver.decider.work, reach_on(reach)):
+        if reach.plies < plies and lacks_memory(work, reach_on(reach, work)):
             return OPEN
         if comes_together(solver, other, plies, &reach.boards):
             return 1
