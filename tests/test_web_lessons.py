@@ -43,6 +43,9 @@ def test_lessons_are_taken(opened: Opener, form: str, size: dict[str, int]) -> N
         said(page, "✓ Well done!")
         page.get_by_role("button", name="Next step").click()
         wait_until(page, "() => document.querySelector('.task').textContent === 'Moving: 2 of 3'")
+        for words in ("The piece on 31 can make a right move.", "31-27 is right. By the rules."):
+            page.keyboard.press("h")
+            said(page, words)
         move(page, 31, 27)
         said(page, "✓ 31-27: good, go on.")
         assert faults_in(page, passes=20) == []

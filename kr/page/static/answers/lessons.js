@@ -176,7 +176,7 @@ async function hintTask(house, request) {
   const {task, state} = await stateOf(house, request),
     move = rightMove(task, state);
   if (!move) throw new Refused("refused.not_to_move", {side: sideName(state.position.side)});
-  return {square: move.origin + 1, ...(request.flag("whole") && {move: moveJson(move)})};
+  return {square: move.origin + 1, by: "rules", ...(request.flag("whole") && {move: moveJson(move)})};
 }
 
 export const ROUTES = {

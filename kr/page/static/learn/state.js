@@ -8,7 +8,7 @@ import {uncertainty} from "./training.js";
 /** @import {Side} from "../squares.js" */
 /** @import {Done, SolverRating, Training} from "./training.js" */
 /** @typedef {"win" | "draw"} Goal */
-/** @typedef {"database" | "solution" | "search"} Source of a judgement */
+/** @typedef {"rules" | "database" | "solution" | "search"} Source of a judgement; rules: of a lesson */
 /** @typedef {"classic" | "collection" | "own" | "course"} Origin */
 /**
  * A puzzle of the list. key: under which progress is kept; fen: not of the collection
@@ -349,6 +349,7 @@ export function beginWords({solver, goal, moves}) {
 /** @param {Source} source */
 const sourceWords = source =>
   ({
+    rules: () => t("By the rules."),
     database: () => t("By the endgame database."),
     solution: () => t("By the published solution."),
     search: () => t("By kr's search."),

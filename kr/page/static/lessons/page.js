@@ -197,7 +197,7 @@ class Lessons extends LinePage {
       const hint = await this._ask("hint", {moves: stage.line.texts, whole: this._step > 0});
       if (isStale()) return;
       stage.mark(hint.move ? {arrows: [{path: hint.move.path, kind: "best"}]} : {squares: [hint.square]});
-      this._tell(this._place?.isRules ? {...hintWords(hint), more: ""} : hintWords(hint));
+      this._tell(hintWords(hint));
       this._step = 1;
     } catch (error) {
       if (!isStale()) this._fail(error);
