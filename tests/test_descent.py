@@ -23,6 +23,7 @@ import pytest
 from systems import INTERRUPTED, KILLED, RUNS_JAX, make_fifo
 from test_full_disk import room
 
+from kr import storage
 from kr.errors import DivergedError, InvalidCheckpointError, InvalidSettingError, OutputBusyError, StoppedError
 from kr.studies import descent
 from kr.studies.checkpoint import FitStage, StudyCheckpoint, fitting, read_stage
@@ -362,13 +363,12 @@ def test_arrays_and_story_come_back(out: Path) -> None:
 
 
 def test_two_writers_are_refused(out: Path) -> None:
-    held = "import sys, time, kr.storage as s\nwith s.lock(sys.argv[1]): print(flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", held, str(out)], stdout=subprocess.PIPE) as holder:
-        assert holder.stdout
-        holder.stdout.readline()
-        with pytest.raises(OutputBusyError, match=r"net\.h5 is being written by another process"), fitting(out, ()):
-            pass
-        holder.kill()
+    with (
+        storage.lock(out),
+        pytest.raises(OutputBusyError, match=r"net\.h5 is being written by another process"),
+        fitting(out, ()),
+    ):
+        pass
 
 
 @pytest.mark.posix("no links without rights")

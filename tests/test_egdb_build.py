@@ -9,8 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,19 +38,15 @@ KNOWN = {2: (716, 402, 2_370), 3: (100_250, 87_305, 8_477), 4: (2_574_304, 1_917
 LONGEST = {2: (13, "B:W30:B25"), 3: (61, "B:WK10:B2,3"), 4: (109, "B:W29,30:B2,15")}
 REFERENCE = json.loads((Path(__file__).parent / "data" / "egdb_reference.json").read_text())
 
-# A second process that builds, and dies or waits once a given number of pairs is done.
+# A second process that builds, and dies once a given number of pairs is done.
 BUILD_AND = """
 import os, sys
 from pathlib import Path
 from kr.egdb.build import BuildSettings, build_database
 
 def on_progress(progress):
-    if progress.pairs_done < int(sys.argv[4]):
-        return
-    if sys.argv[3] == "die":
+    if progress.pairs_done >= int(sys.argv[3]):
         os.kill(os.getpid(), 9)
-    print("building", flush=True)
-    sys.stdin.read()
 
 build_database(BuildSettings(pieces=int(sys.argv[2]), dir=Path(sys.argv[1]), workers=1), on_progress)
 """
@@ -67,24 +62,11 @@ def content(directory: Path) -> dict[str, bytes]:
     return {str(path.relative_to(directory)): path.read_bytes() for path in found}
 
 
-def in_a_second_process(directory: Path, pieces: int, action: str, pairs: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-P", "-c", BUILD_AND, str(directory), str(pieces), action, str(pairs)]
+def in_a_second_process(directory: Path, pieces: int, pairs: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-P", "-c", BUILD_AND, str(directory), str(pieces), str(pairs)]
     # -P: the kr under test, not one in the current directory
     environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
-
-
-@contextmanager
-def building_elsewhere(directory: Path, pieces: int) -> Iterator[None]:
-    """Context in which another process is in the middle of a build."""
-    process = in_a_second_process(directory, pieces, "wait", 1)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "building\n"
-    try:
-        yield
-    finally:
-        process.communicate("")
-    assert process.returncode == 0
+    return subprocess.Popen(command, text=True, env=environment)
 
 
 @pytest.fixture(scope="module")
@@ -239,7 +221,7 @@ def test_a_database_grows_by_pieces_and_by_distances(small: Path, tmp_path: Path
     [pytest.param(4, 1, marks=pytest.mark.soak), (3, 6), pytest.param(4, 20, marks=pytest.mark.soak)],
 )
 def test_a_killed_build_goes_on(request: pytest.FixtureRequest, tmp_path: Path, pieces: int, pairs: int) -> None:
-    killed = in_a_second_process(tmp_path, pieces, "die", pairs)
+    killed = in_a_second_process(tmp_path, pieces, pairs)
     killed.communicate()
     assert killed.returncode == KILLED
     whole = content(request.getfixturevalue("built" if pieces == PIECES else "small"))
@@ -256,7 +238,7 @@ def test_a_killed_build_goes_on(request: pytest.FixtureRequest, tmp_path: Path, 
 @pytest.fixture
 def killed(tmp_path: Path) -> Path:
     """Directory of a build of up to 3 pieces that was killed halfway."""
-    in_a_second_process(tmp_path / "egdb", 3, "die", 5).communicate()
+    in_a_second_process(tmp_path / "egdb", 3, 5).communicate()
     return tmp_path / "egdb"
 
 
@@ -302,7 +284,7 @@ def test_kept_values_without_distances_are_made_again(small: Path, tmp_path: Pat
 
 
 def test_two_builds_into_one_directory(tmp_path: Path) -> None:
-    with building_elsewhere(tmp_path, 3), pytest.raises(OutputBusyError, match=re.escape(str(tmp_path))):
+    with storage.lock(tmp_path), pytest.raises(OutputBusyError, match=re.escape(str(tmp_path))):
         build_database(settings(tmp_path, pieces=3))
     build_database(settings(tmp_path, pieces=3))
 

@@ -369,7 +369,7 @@ def test_a_killed_pair_goes_on(
 
     script = BUILD_WITH_CHECKPOINTS + test_egdb_build.BUILD_AND.replace("progress.pairs_done", "progress.solved / 1e4")
     monkeypatch.setattr(test_egdb_build, "BUILD_AND", script)
-    killed = in_a_second_process(tmp_path, 3, "die", 12)
+    killed = in_a_second_process(tmp_path, 3, 12)
     killed.communicate()
     assert killed.returncode == KILLED
     assert list((tmp_path / building.VALUES_FOLDER).glob("solved-*.bin"))

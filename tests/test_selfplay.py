@@ -197,23 +197,8 @@ def test_other_settings_are_refused(finished: tuple[Path, list[games.StoredGame]
 
 
 def test_two_writers(finished: tuple[Path, list[games.StoredGame]]) -> None:
-    holder = [
-        sys.executable,
-        "-c",
-        f"""
-from kr import storage
-import sys
-with storage.lock({str(finished[0])!r}):
-    print("held", flush=True)
-    sys.stdin.read()
-""",
-    ]
-    with subprocess.Popen(holder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        with pytest.raises(OutputBusyError):
-            selfplay(replace(SETTINGS, out=finished[0], games=30))
-        process.kill()
+    with storage.lock(finished[0]), pytest.raises(OutputBusyError):
+        selfplay(replace(SETTINGS, out=finished[0], games=30))
 
 
 def test_foreign_directories(tmp_path: Path) -> None:
