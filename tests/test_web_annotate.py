@@ -97,7 +97,7 @@ def words(page: Page, place: str) -> str:
 @pytest.mark.slow
 def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened: Opener) -> None:
     game = played(BLUNDER)
-    page = opened(server.address, reduced_motion="reduce")
+    page = opened(server.address)
     play(page, game)
     before = page.evaluate("() => document.querySelector('input.fen').value")
     begin(page)
@@ -155,7 +155,7 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
 
 @pytest.mark.slow
 def test_from_a_pasted_game_through_its_moment_by_keyboard_alone(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, SIZES[0], reduced_motion="reduce", **CLIPBOARD)
+    page = opened(server.address, SIZES[0], **CLIPBOARD)
     game = opens(page, LOST)
     begin(page)
     wait_for_status(page, "Undo takes the marks out")
@@ -222,7 +222,7 @@ def test_from_a_pasted_game_through_its_moment_by_keyboard_alone(server: WebServ
 
 @pytest.mark.slow
 def test_a_moment_is_two_clicks_from_a_pasted_game(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
+    page = opened(server.address, **CLIPBOARD)
     opens(page, LOST)
     page.get_by_role("button", name="Review", exact=True).click()
     wait_for_status(page, "Undo takes the marks out")
@@ -254,7 +254,7 @@ def test_a_moment_is_two_clicks_from_a_pasted_game(server: WebServer, opened: Op
 
 @pytest.mark.slow
 def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
+    page = opened(server.address, **CLIPBOARD)
     opens(page, LONG)
     begin(page, "seconds=3")
     wait_for_status(page, "Judging")
@@ -269,7 +269,7 @@ def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer,
 
 @pytest.mark.slow
 def test_it_waits_for_its_turn(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
+    page = opened(server.address, **CLIPBOARD)
     opens(page, BLUNDER)
     lender = server.house.engines.own
     with ExitStack() as loans:
@@ -284,7 +284,7 @@ def test_it_waits_for_its_turn(server: WebServer, opened: Opener) -> None:
 
 @pytest.mark.slow
 def test_the_judging_of_moves_that_change_ends_but_not_that_of_variations(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
+    page = opened(server.address, **CLIPBOARD)
     opens(page, BLUNDER)
     begin(page, "seconds=0.3")
     page.keyboard.press("Home")
@@ -303,7 +303,7 @@ def test_the_judging_of_moves_that_change_ends_but_not_that_of_variations(server
 @pytest.mark.slow
 def test_a_server_that_ends_while_a_game_is_judged_is_told(opened: Opener) -> None:
     with serving() as server:
-        page = opened(server.address, allowed="ERR_CONNECTION_REFUSED", reduced_motion="reduce", **CLIPBOARD)
+        page = opened(server.address, allowed="ERR_CONNECTION_REFUSED", **CLIPBOARD)
         opens(page, LONG)
         begin(page, "seconds=3")
         wait_for(page, lambda: server.house.engines.own.lent == 1)

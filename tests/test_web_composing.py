@@ -163,7 +163,7 @@ def verdict_of(page: Page) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
 def test_a_problem_is_checked_in_the_editor(address: str, size: dict[str, int], opened: Opener) -> None:
-    page = opened(address, size, reduced_motion="reduce")
+    page = opened(address, size)
     edit(page, DUAL)
     page.get_by_role("button", name="Is it sound?").click()
     page.locator(".soundness h3").wait_for()
@@ -203,7 +203,7 @@ def test_a_problem_is_checked_in_the_editor(address: str, size: dict[str, int], 
 @pytest.mark.slow
 @pytest.mark.parametrize("address", FORMS, indirect=True)
 def test_a_check_tells_its_progress_and_stops(address: str, opened: Opener) -> None:
-    page = opened(address, reduced_motion="reduce")
+    page = opened(address)
     edit(page, OPEN)
     page.get_by_text("Options", exact=True).last.click()
     page.get_by_label("Time of the proof").select_option("60")
@@ -222,7 +222,7 @@ def test_a_check_tells_its_progress_and_stops(address: str, opened: Opener) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
 def test_a_problem_is_varied_in_the_editor(address: str, size: dict[str, int], opened: Opener) -> None:
-    page = opened(address, size, reduced_motion="reduce")
+    page = opened(address, size)
     edit(page, VARIED["fen"])
     page.get_by_role("button", name="Variations", exact=True).click()
     wait_until(page, "() => /^185 of 185/.test(document.querySelector('.composing .status-line').textContent)")
@@ -244,7 +244,7 @@ def test_a_problem_is_varied_in_the_editor(address: str, size: dict[str, int], o
 
 @pytest.mark.slow
 def test_leaving_the_editor_ends_its_streams(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, reduced_motion="reduce")
+    page = opened(server.address)
     lent = lambda: server.house.engines.own.lent  # noqa: E731
     for name in ("Is it sound?", "Variations"):
         edit(page, MANY)

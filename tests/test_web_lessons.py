@@ -31,7 +31,7 @@ def test_lessons_are_taken(opened: Opener, form: str, size: dict[str, int]) -> N
     """From the first screen: a move that can't be, one that is wrong, the right one; the next step by one click; then
     the steps of a course, by keys, with the reply and what is proved."""
     with site(form) as address:
-        page = opened(address, size, reduced_motion="reduce")
+        page = opened(address, size)
         page.get_by_role("button", name="Never played?").click()
         said(page, "move it to the star. ★ 18")
         move(page, 22, 26)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.slow
-STILL = {"reduced_motion": "reduce"}
 CAN_MOVE = "() => document.querySelectorAll('main .board .movable').length > 0"
 SAID = "text => document.querySelector('.panel.repertoire').innerText.includes(text)"
 FOCUSED = "name => [document.activeElement.ariaLabel, document.activeElement.textContent].includes(name)"
@@ -78,7 +77,7 @@ def choose_side(page: Page, side: str) -> None:
 
 @pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]], ids=["wide", "phone"])
 def test_mark_train_miss_and_come_back(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(server.address, size, **STILL)
+    page = opened(server.address, size)
     open_panel(page, "Repertoire")
     says(page, "Nothing for Black so far.")
     board = play(page, "11-15 23-19 8-11")

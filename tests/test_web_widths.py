@@ -98,7 +98,7 @@ def check(page: Page, name: str, sizes: list[tuple[int, int]]) -> None:
 def test_nothing_is_cut_off_at_any_width(
     server: WebServer, opened: Opener, locale: str, sizes: list[tuple[int, int]]
 ) -> None:
-    page = opened(server.address, locale=locale, reduced_motion="reduce")
+    page = opened(server.address, locale=locale)
     for name in PAGES:
         show(page, name)
         check(page, name, sizes)

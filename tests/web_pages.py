@@ -108,7 +108,8 @@ def opened(request: pytest.FixtureRequest, kept_pages: KeptPages) -> Iterator[Op
     """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, nothing may be
     told to the console but what the expression `allowed` finds, and nothing may be loaded from elsewhere. app: the
     browser keeps the files of the page, as it does for people; before: called with the page that is still empty. With
-    app, before or empty nothing is in the browser's memory."""
+    app, before or empty nothing is in the browser's memory. Pieces glide only where reduced_motion is "no-preference":
+    each frame is drawn by the processor."""
     pages: list[Page] = []
     wrong: list[str] = []
     asked: list[str] = []
@@ -134,6 +135,7 @@ def opened(request: pytest.FixtureRequest, kept_pages: KeptPages) -> Iterator[Op
         **others: Any,
     ) -> Page:
         homes.add(address.split("/")[2])
+        others = {"reduced_motion": "reduce", **others}
         page = kept_pages.take(partial(hear, allowed), others, app=app, empty=bool(before or empty))
         pages.append(page)
         page.set_viewport_size(size)  # type: ignore[arg-type]
@@ -230,8 +232,6 @@ SIZES: list[dict[str, int]] = [
 ]
 """Windows in which everything that is needed at each move must be in sight."""
 
-FEW_SIZES = [SIZES[0], pytest.param(SIZES[1], marks=pytest.mark.soak), SIZES[2]]
-"""The same, one of them in `make soak` alone."""
 
 SETTLED_SECONDS = 10.0
 OUT_OF_SIGHT = """selectors => selectors.filter(selector => {
@@ -356,18 +356,23 @@ def late(app: ASGIApp, seconds: float) -> ASGIApp:
     return answer
 
 
-def faults_in(page: Page, place: str | None = None, passes: int = 1) -> list[str]:
-    """Faults that axe sees in light, where it must have some rules to follow, and those of colours in dark."""
+def axe_report(page: Page, place: str | None = None, **options: Any) -> dict[str, Any]:
+    """What axe says of a page or a place in it, without what nobody reads here."""
     from axe_playwright_python.sync_playwright import Axe
 
-    faults = []
-    # what nobody reads here is not found out
+    # half a megabyte, which a page has once
+    axe = Axe("0") if page.evaluate("'axe' in window") else Axe()
     usual = {"resultTypes": ["violations"], "selectors": False, "preload": False}
+    report: dict[str, Any] = axe.run(page, place, options={**usual, **options}).response
+    return report
+
+
+def faults_in(page: Page, place: str | None = None, passes: int = 1) -> list[str]:
+    """Faults that axe sees in light, where it must have some rules to follow, and those of colours in dark."""
+    faults = []
     for scheme, only in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        # half a megabyte, which a page has once
-        axe = Axe("0") if page.evaluate("'axe' in window") else Axe()
-        report = axe.run(page, place, options={**usual, **only}).response
+        report = axe_report(page, place, **only)
         assert len(report["passes"]) >= (1 if only else passes)
         faults += [
             f"{scheme}: {fault['id']}: {fault['help']}: {node['html'][:150]} {node['any'][:1]}"
