@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import random
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from test_annotate import playout
 from test_annotate_pages import GAME, HOSTILE, WHITE_BEGINS
-from web_pages import PHONE, SIZES, WIDE, Opener, faults_in, in_view
+from web_pages import PHONE, SIZES, Opener, faults_in, in_view
 
-from kr import svg
 from kr.analysis.annotation import pages
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.files import AnnotateSettings, annotate_files
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.pdn import ChildNode, Game, GameNode, read_game, read_games
+from kr.pdn import ChildNode, Game, GameNode, read_game
 from kr.pdn.writer import SIGNS
 from kr.proofs import rules as reference
 
@@ -209,7 +207,7 @@ def test_the_address_says_which_board(case: Case, opened_file: Opener) -> None:
     check(page, case, 5)
 
 
-def test_keys(case: Case, opened_file: Opener) -> None:
+def test_keys_and_buttons(case: Case, opened_file: Opener) -> None:
     page = opened_file(size=PHONE)
     for start in (20, 0):
         page.goto("about:blank")
@@ -223,8 +221,12 @@ def test_keys(case: Case, opened_file: Opener) -> None:
     for ply in range(1, case.last + 1):
         page.keyboard.press("ArrowRight")
         check(page, case, ply)
-    page.keyboard.press("Home")
-    check(page, case, 0)
+    now = case.last
+    buttons = {"Forward": "ArrowRight", "Back": "ArrowLeft", "Start": "Home", "Next mark": "n", "Mark before": "p"}
+    for name in ("Start", "Forward", "Forward", "Back", "Next mark", "Next mark", "Mark before", "End", "Forward"):
+        page.get_by_role("button", name=name, exact=True).click()
+        now = case.after(now, buttons.get(name, name))
+        check(page, case, now)
 
 
 def click_move(page: Page, case: Case, ply: int) -> None:
@@ -241,10 +243,6 @@ def test_clicks(case: Case, opened_file: Opener) -> None:
     for number, ply in enumerate(plies):
         (click_graph if number % 2 else click_move)(page, case, ply)
         check(page, case, ply)
-
-
-def test_the_marks_of_the_graph_can_be_clicked(case: Case, opened_file: Opener) -> None:
-    page = opened_file(case.url)
     marks = [ply for ply, meant in enumerate(case.plies) if meant.marked]
     assert [ply for ply, *_ in page.evaluate(MARKS)] == marks
     for number in range(len(marks)):
@@ -274,17 +272,6 @@ def test_the_graph_swings_at_marks_and_draws_thin_what_one_search_has_seen(case:
     )
 
 
-def test_buttons_beside_the_board(case: Case, opened_file: Opener) -> None:
-    page = opened_file(case.url, PHONE)
-    now = 0
-    keys = {"Forward": "ArrowRight", "Back": "ArrowLeft", "Start": "Home", "Next mark": "n", "Mark before": "p"}
-    names = ["Forward"] * 5 + ["Back"] * 2 + ["Next mark"] * 3 + ["Mark before", "End", "Forward", "Start", "Back"]
-    for name in names:
-        page.get_by_role("button", name=name, exact=True).click()
-        now = case.after(now, keys.get(name, name))
-        check(page, case, now)
-
-
 def test_better_lines_are_played_on_the_board(case: Case, opened_file: Opener) -> None:
     """At each marked move its better line, by clicks on squares, in the list, and by the arrow."""
     page = opened_file(case.url)
@@ -312,7 +299,7 @@ def test_better_lines_are_played_on_the_board(case: Case, opened_file: Opener) -
             node = node.next()
 
 
-def test_the_board_turns_and_shows_the_same(case: Case, opened_file: Opener) -> None:
+def test_the_board_turns_and_has_other_looks(case: Case, opened_file: Opener) -> None:
     page = opened_file(f"{case.url}#p9")
     first = page.locator('.stage .grid [data-square="1"]').bounding_box()
     page.keyboard.press("f")
@@ -320,6 +307,13 @@ def test_the_board_turns_and_shows_the_same(case: Case, opened_file: Opener) -> 
     assert page.locator('.stage .grid [data-square="32"]').bounding_box() == first
     page.get_by_role("button", name="Turn the board").click()
     assert page.locator('.stage .grid [data-square="1"]').bounding_box() == first
+    # by keys, which do not move the game
+    page.get_by_role("tab", name="Game").click()
+    page.get_by_role("radio", name="green").press("ArrowRight")
+    assert page.locator("html").get_attribute("data-board") == "wood"
+    page.get_by_text("carved", exact=True).click()
+    assert page.locator("html").get_attribute("data-pieces") == "carved"
+    check(page, case, 9)
 
 
 def test_without_scripts_it_is_text_beside_the_start(case: Case, opened_file: Opener) -> None:
@@ -370,29 +364,20 @@ def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened_fi
     assert "Annotated by" in phone.inner_text(".about")
 
 
-def test_the_looks_of_the_board_can_be_chosen_by_keys_too(case: Case, opened_file: Opener) -> None:
-    page = opened_file(f"{case.url}#p9")
-    page.get_by_role("tab", name="Game").click()
-    page.get_by_role("radio", name="green").press("ArrowRight")
-    assert page.locator("html").get_attribute("data-board") == "wood"
-    page.get_by_text("carved", exact=True).click()
-    assert page.locator("html").get_attribute("data-pieces") == "carved"
-    # the keys have not moved the game
-    check(page, case, 9)
-
-
 def test_hostile_text_is_only_text(opened_file: Opener, tmp_path: Path) -> None:
     """Text of a PDN file runs nothing and is not an element, in a page whose policy would not allow it either."""
-    game = read_game(HOSTILE)
-    assert game is not None
-    case = case_of(game, tmp_path)
     page = opened_file()
     said: list[str] = []
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-    page.goto(case.url)
-    for ply in range(1, case.last + 1):
-        page.keyboard.press("ArrowRight")
-        check(page, case, ply)
+    for text in (WHITE_BEGINS, HOSTILE):
+        game = read_game(text)
+        assert game is not None
+        case = case_of(game, tmp_path)
+        page.goto("about:blank")
+        page.goto(case.url)
+        for ply in range(1, case.last + 1):
+            page.keyboard.press("ArrowRight")
+            check(page, case, ply)
     text = page.inner_text("body")
     for hostile in ("<img src=x onerror=alert(2)>", "</script><script>alert(5)</script>", "<svg onload=alert(6)>"):
         assert hostile in text
@@ -448,108 +433,3 @@ def test_steps_leave_one_entry_in_the_history(case: Case, opened_file: Opener) -
         page.evaluate("hash => { location.hash = hash; }", nowhere)
         page.wait_for_function("document.querySelector('.said .turn').innerText === 'Black to move'")
         assert page.evaluate(READ)["pieces"] == shown(case.plies[0].board)
-
-
-@pytest.mark.soak
-def test_any_way_after_any_other(case: Case, opened_file: Opener) -> None:
-    page = opened_file(f"{case.url}#p12")
-    chance = random.Random(3)
-    now = 12
-    for _ in range(30):
-        way = chance.choice(["key", "key", "address", "move", "graph", "reload"])
-        if way == "key":
-            key = chance.choice(["ArrowRight", "ArrowLeft", "Home", "End", "n", "p"])
-            page.keyboard.press(key)
-            now = case.after(now, key)
-        elif way == "reload":
-            page.reload()
-        else:
-            now = chance.randrange(1, case.last + 1)
-            if way == "address":
-                page.goto(f"{case.url}#p{now}")
-            else:
-                (click_move if way == "move" else click_graph)(page, case, now)
-        check(page, case, now)
-
-
-def test_short_games(opened_file: Opener, tmp_path: Path) -> None:
-    page = opened_file()
-    for text in (GAME, WHITE_BEGINS):
-        game = read_game(text)
-        assert game is not None
-        case = case_of(game, tmp_path)
-        page.goto("about:blank")
-        page.goto(case.url)
-        for ply in range(1, case.last + 1):
-            page.keyboard.press("ArrowRight")
-            check(page, case, ply)
-
-
-def test_what_the_author_drew_is_on_the_board(opened_file: Opener, tmp_path: Path) -> None:
-    game = read_game("1. 11-15 {[%cal G23-19] [%csl Y18] Look} 23-19 *")
-    assert game is not None
-    page = opened_file(case_of(game, tmp_path).url)
-    page.keyboard.press("ArrowRight")
-    assert page.locator(".board .arrow.drawn.green, .board .ring.yellow").count() == 2
-    assert "%c" not in page.locator("body").inner_text()
-    page.keyboard.press("ArrowRight")
-    assert page.locator(".board .arrow.drawn, .board .ring").count() == 0
-
-
-COLOURS = {svg.COLORS[name]: name for name in ("black", "white", "black crown", "white crown", "dark", "last move")}
-
-
-def pixels(page: Page) -> tuple[dict[int, str], str]:
-    """The pieces by the colours on the screen, and the colour of the paper."""
-    import numpy as np
-    from matplotlib.image import imread
-
-    page.evaluate("document.querySelector('.stage .board').scrollIntoView({block: 'center'})")
-    box = page.locator(".stage .board").bounding_box()
-    assert box is not None
-    image = (imread(io.BytesIO(page.screenshot()), format="png")[..., :3] * 255).round().astype(np.uint8)
-
-    def colour(x: float, y: float) -> str:
-        return "#" + bytes(image[round(y), round(x)]).hex()
-
-    unit = box["width"] / (8 * svg.CELL + 2 * svg.EDGE)
-    found = {}
-    for square in range(32):
-        row, column = reference.row_and_column(square)
-        x = box["x"] + unit * (svg.EDGE + svg.CELL * (column + 0.5))
-        y = box["y"] + unit * (svg.EDGE + svg.CELL * (row + 0.5))
-        name = COLOURS[colour(x, y)]
-        if name.endswith("crown"):
-            found[square] = name[0].upper()
-        elif name in ("black", "white"):
-            found[square] = name[0]
-    return found, colour(2, 2)
-
-
-@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.soak), PHONE])
-def test_the_colours_on_the_screen(case: Case, opened_file: Opener, size: dict[str, int]) -> None:
-    page = opened_file(case.url, size)
-    unmarked = [ply for ply in range(case.last + 1) if not case.plies[ply].marked]  # arrows lie over pieces
-    for scheme, paper in (("light", "#fcfcfb"), ("dark", "#16181b")):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-        page.keyboard.press("ArrowRight")
-        assert pixels(page) == (case.plies[1].board, paper)
-        for ply in unmarked[:: len(unmarked) // 3]:
-            page.evaluate("hash => { location.hash = hash; }", f"#p{ply}")
-            assert pixels(page) == (case.plies[ply].board, paper)
-        page.keyboard.press("Home")
-        assert pixels(page) == (case.plies[0].board, paper)
-
-
-@pytest.mark.soak
-def test_an_archive_game(shared_data: Path, opened_file: Opener, tmp_path: Path) -> None:
-    """The longest of twenty games, at every ply."""
-    games = islice(read_games(shared_data / "OCA_2.0.pdn.xz", errors=[]), 20)
-    case = case_of(max(games, key=lambda game: len(game.moves)), tmp_path)
-    page = opened_file(case.url, PHONE, color_scheme="dark")
-    for ply in range(1, case.last + 1):
-        page.keyboard.press("ArrowRight")
-        check(page, case, ply)
-    for ply in range(0, case.last, 9):
-        page.goto(f"{case.url}#p{ply}")
-        check(page, case, ply)
