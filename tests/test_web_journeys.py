@@ -1,4 +1,4 @@
-"""Journeys of a new user, from the first page to the end, by mouse, by finger and by keyboard alone.
+"""Journeys of a new user, from the first page to the end, by mouse and by finger.
 
 They run against both forms of the page. Each one counts the presses on what is not the board, so that none is added
 unseen, and each press is on something that is wholly inside the window. Moves are on squares of the board, and not
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from page import Page as Answers
 from page import started
-from sites import EVERYWHERE, FORMS, PLACES, address, site, without_chance
+from sites import EVERYWHERE, PLACES, address, site, without_chance
 from web_pages import SIZES, Opener, out_of_sight, wait_for_board, wait_until
 
 import kr
@@ -41,9 +41,6 @@ ARCHIVE = """[Event "Glasgow"]
 [White "Tinsley, M."]
 1. 9-13 22-18 1/2-1/2
 """
-
-FOCUSED = "() => document.activeElement.dataset.square ?? ''"
-IN_REACH = "each => document.activeElement === each"
 
 
 @pytest.fixture(scope="module")
@@ -100,63 +97,10 @@ class Mouse:
         what.evaluate("each => each.removeAttribute('data-next')")
 
 
-class Keyboard(Mouse):
-    """A person without a mouse: Tab leads to everything, arrows among what belongs together."""
-
-    MOST_TABS = 60
-
-    def __init__(self, page: Page) -> None:
-        super().__init__(page, touch=False)
-
-    def square(self, number: int) -> None:
-        while not (here := self.page.evaluate(FOCUSED)):
-            self.page.keyboard.press("Tab")
-            self.presses += 1
-            assert self.presses < 1000, "Tab never comes to the board"
-        (column, row), (left, top) = self._centre(number), self._centre(int(here))
-        for _ in range(12):
-            if abs(row - top) > 1:
-                self.page.keyboard.press("ArrowDown" if row > top else "ArrowUp")
-            elif abs(column - left) > 1:
-                self.page.keyboard.press("ArrowRight" if column > left else "ArrowLeft")
-            else:
-                break
-            left, top = self._centre(int(self.page.evaluate(FOCUSED)))
-        assert self.page.evaluate(FOCUSED) == str(number)
-        self._in_sight(self.page.locator(":focus"))
-        self.page.keyboard.press("Enter")
-
-    def _centre(self, number: int) -> tuple[float, float]:
-        box = self.page.locator(f"main .board .grid [data-square='{number}']").bounding_box()
-        assert box is not None
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-    def _act(self, what: Locator) -> None:
-        # one of several is reached from the one that is chosen
-        arrows = what.evaluate(
-            "each => each.matches('[role=tab]') ? 'ArrowRight' : each.matches('[type=radio]') ? 'ArrowLeft' : ''"
-        )
-        for _ in range(self.MOST_TABS):
-            if what.evaluate(IN_REACH):
-                break
-            near = arrows and self.page.evaluate(
-                "() => document.activeElement.getAttribute('role') ?? document.activeElement.name ?? ''"
-            ) == what.evaluate("each => each.getAttribute('role') ?? each.name ?? ''")
-            self.page.keyboard.press(arrows if near else "Tab")
-        else:
-            pytest.fail(f"no key leads to {what}")
-        if not arrows:
-            self.page.keyboard.press("Enter")
-
-
 def begin(address: str, opened: Opener, size: dict[str, int]) -> Mouse:
     """A person at the first page."""
     touch = size == PHONE
-    return Mouse(opened(address, size, has_touch=touch, reduced_motion="reduce", before=without_chance), touch)
-
-
-def begin_by_keys(address: str, opened: Opener) -> Keyboard:
-    return Keyboard(opened(address, SIZES[0], reduced_motion="reduce", before=without_chance))
+    return Mouse(opened(address, size, has_touch=touch, before=without_chance), touch)
 
 
 def button(page: Page, name: str) -> Locator:
@@ -181,14 +125,6 @@ def move(person: Mouse, board: kr.Board, move: kr.Move) -> None:
 # --- a first game, its review, and a page of it for a friend
 
 
-def opponent(person: Mouse) -> Locator:
-    """The card of the beginner: its words for a pointer, its radio button for keys."""
-    page = person.page
-    if isinstance(person, Keyboard):
-        return page.locator("input[name=opponent][value='1']")
-    return page.locator(".new-game label", has_text="Beginner")
-
-
 TURN = """moves => document.querySelectorAll('main .board .movable').length > 0 &&
   document.querySelector('.turn').textContent.includes('Your move') &&
   [...document.querySelectorAll('.played li')].flatMap(row => row.textContent.trim().split(/ +/)).length >= moves"""
@@ -199,7 +135,7 @@ def play_and_resign(person: Mouse, moves: int) -> None:
     """A game against the beginner, given up after some moves."""
     page = person.page
     person.press(link(page, "Play"))
-    person.press(opponent(person))
+    person.press(page.locator(".new-game label", has_text="Beginner"))
     person.press(button(page, "Play"))
     board = kr.Board()
     for number in range(moves):
@@ -245,13 +181,6 @@ def test_a_first_game_its_review_and_a_page_for_a_friend(
     assert person.presses == 5 + 4
 
 
-@pytest.mark.soak
-def test_a_game_and_its_review_by_keys(address: str, opened: Opener, tmp_path: Path) -> None:
-    person = begin_by_keys(address, opened)
-    play_and_resign(person, 4)
-    review_and_send(person, tmp_path / "game.html")
-
-
 # --- what people play in an opening
 
 
@@ -277,11 +206,6 @@ def test_what_people_play_in_the_old_fourteenth(archive: str, opened: Opener, si
     person = begin(archive, opened, size)
     explore(person)
     assert person.presses == 4
-
-
-@pytest.mark.soak
-def test_what_people_play_by_keys(archive: str, opened: Opener) -> None:
-    explore(begin_by_keys(archive, opened))
 
 
 # --- puzzles
@@ -327,7 +251,6 @@ def solve(person: Mouse, answers: Answers, count: int) -> None:
     [
         pytest.param(*PLACES[0], 2, marks=pytest.mark.soak),
         (*PLACES[1], 1),
-        *(pytest.param(form, SIZES[1], 10, marks=[pytest.mark.soak, pytest.mark.costly]) for form in FORMS),
     ],
     indirect=["address"],
 )
@@ -336,13 +259,6 @@ def test_puzzles_in_a_row(address: str, answers: Answers, opened: Opener, size: 
     person.page.evaluate(HEAR_PUZZLE)
     solve(person, answers, count)
     assert person.presses == count
-
-
-@pytest.mark.soak
-def test_two_puzzles_by_keys(address: str, answers: Answers, opened: Opener) -> None:
-    person = begin_by_keys(address, opened)
-    person.page.evaluate(HEAR_PUZZLE)
-    solve(person, answers, 2)
 
 
 # --- an ending
@@ -375,11 +291,6 @@ def test_two_kings_win_against_one(address: str, answers: Answers, opened: Opene
     person = begin(address, opened, size)
     win(person, answers)
     assert person.presses == 1
-
-
-@pytest.mark.soak
-def test_two_kings_win_by_keys(address: str, answers: Answers, opened: Opener) -> None:
-    win(begin_by_keys(address, opened), answers)
 
 
 # --- stepping
