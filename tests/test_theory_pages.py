@@ -54,6 +54,10 @@ def test_pages_fit_and_follow_the_rules_of_axe(site: Path, opened_file: Opener) 
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate(WIDER) <= 0, (file.name, width)
+        # of hundreds of rows alike axe looks at a few
+        page.evaluate(
+            "() => { for (const each of document.querySelectorAll('tbody tr:nth-child(n+9)')) each.remove(); }"
+        )
         page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
         assert faults_in(page, passes=12) == [], file.name
 

@@ -12,7 +12,7 @@ import pytest
 from models import POINT, REPORT, random_model
 from policies import random_policy_model
 from watched_runs import facts_of, lines, progress, table
-from web_pages import PHONE, Opener, serving, wait_until
+from web_pages import PHONE, Opener, axe_report, serving, wait_until
 
 from kr import storage
 from kr.policy.model_file import save_policy
@@ -139,8 +139,6 @@ def test_odd_files_are_told_in_a_line(tmp_path: Path, name: str, make: Callable[
 @pytest.mark.slow
 def test_a_fit_is_watched_in_the_browser(tmp_path: Path, opened: Opener) -> None:
     """Its list entry, its facts and its curves change while one looks, on a phone as well, without a fault of axe."""
-    from axe_playwright_python.sync_playwright import Axe
-
     outs = {study: tmp_path / f"{study}.h5" for study in SHARES}
     for study, out in outs.items():
         save_stage(out, study, 100, 1)
@@ -162,5 +160,5 @@ def test_a_fit_is_watched_in_the_browser(tmp_path: Path, opened: Opener) -> None
                 "Loss: training 0.6 at 3 epoch, validation 0.78 at 3 epoch"
             )
             assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
-            faults = Axe().run(page).response["violations"]
+            faults = axe_report(page)["violations"]
             assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []

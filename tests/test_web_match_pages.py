@@ -35,7 +35,6 @@ NEEDED = ["main .board", ".seat.black", ".seat.white", ".played", ".saying", ".a
 SAID = "text => document.querySelector('.saying')?.textContent.includes(text)"
 ROWS = "count => document.querySelectorAll('.games-of-match tbody tr').length >= count"
 GONE = "net::ERR_CONNECTION_REFUSED"
-MUST = "B:W14,32:B9,1"
 
 
 @pytest.fixture(autouse=True)
@@ -58,20 +57,16 @@ def begin_match(page: Page, a: str = "level:2", b: str = "level:1", games: str =
     page.get_by_label("Pace").select_option(pace)
 
 
-def begin_two(page: Page, fen: str = "") -> None:
+def begin_two(page: Page) -> None:
     """Two people, one of whom is called Ann."""
     page.locator(".modes input[value=two]").check(force=True)
     page.get_by_label("Name of Black").fill("Ann")
-    if fen:
-        page.locator(".options summary").click()
-        page.get_by_label("From", exact=True).select_option("fen")
-        page.get_by_label("FEN of the position", exact=True).fill(fen)
     page.get_by_role("button", name="Play", exact=True).click()
     wait_until(page, SAID, "to move")
 
 
 def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
-    page = opened(server.address + "#play", reduced_motion="reduce")
+    page = opened(server.address + "#play")
     begin_match(page)
     wait_until(page, "() => document.querySelectorAll('.played span').length > 4")
     wait_until(page, SAID, "The match is over: 2 games")
@@ -101,7 +96,7 @@ def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
 
 def test_a_match_is_stopped_resumed_and_found_again(opened):
     with serving() as server:
-        page = opened(server.address + "#play", reduced_motion="reduce", allowed=GONE)
+        page = opened(server.address + "#play", allowed=GONE)
         begin_match(page, games="200")
         wait_until(page, ROWS, 2)
         page.get_by_role("button", name="Stop").click()
@@ -124,7 +119,7 @@ def test_a_match_is_stopped_resumed_and_found_again(opened):
 @pytest.mark.soak
 def test_the_pace_and_clocks_of_a_match(server, opened, monkeypatch):
     monkeypatch.setattr(live_match, "LONGEST_PACE", 30.0)
-    page = opened(server.address + "#play", reduced_motion="reduce")
+    page = opened(server.address + "#play")
     page.locator(".modes input[value=match]").check(force=True)
     # the form is drawn anew as its players come
     wait_until(page, "() => document.querySelectorAll('.match-form option').length > 20")
@@ -147,7 +142,7 @@ def test_the_pace_and_clocks_of_a_match(server, opened, monkeypatch):
 
 
 def test_two_people_at_one_board(server, opened):
-    page = opened(server.address + "#play", reduced_motion="reduce")
+    page = opened(server.address + "#play")
     begin_two(page)
     assert page.locator(".seat .name").all_inner_texts() == ["White", "Ann"]
     board = kr.Board()
@@ -158,6 +153,9 @@ def test_two_people_at_one_board(server, opened):
         wait_until(page, "count => document.querySelectorAll('.played span').length === count", len(board.moves))
         assert read_board(page) == meant_board(board.fen)
     wait_until(page, SAID, "Ann plays 15x22. White to move. You must capture: 25x18, 26x17.")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Don't show what must capture").click()
+    assert "You must capture" not in page.locator(".turn").inner_text()
     page.get_by_role("button", name="Take back").click()
     wait_until(page, SAID, "White plays 22-18. Ann to move.")
     page.get_by_role("button", name="Agree to a draw").click()
@@ -175,9 +173,17 @@ def test_two_people_at_one_board(server, opened):
     assert page.locator(".seat .name").all_inner_texts() == ["Ann", "Black"]
 
 
-def test_the_board_turns_to_whoever_moves_and_resigning_asks(server, opened):
-    page = opened(server.address + "#play", reduced_motion="reduce")
+def test_the_rules_are_on_one_page_and_the_board_turns_to_whoever_moves(server, opened):
+    page = opened(server.address + "#play")
+    page.get_by_role("button", name="Rules").click()
+    rules = page.get_by_role("dialog", name="Rules of English draughts")
+    assert rules.locator(".board").count() == 6
+    assert "you must" in rules.inner_text()
+    assert faults_in(page, "dialog") == []
+    page.keyboard.press("Escape")
+    rules.wait_for(state="detached")
     page.locator(".modes input[value=two]").check(force=True)
+    assert faults_in(page, ".new-game") == []
     page.get_by_role("checkbox", name="Turn the board").check()
     page.get_by_role("button", name="Play", exact=True).click()
     wait_until(page, SAID, "Black to move")
@@ -185,38 +191,20 @@ def test_the_board_turns_to_whoever_moves_and_resigning_asks(server, opened):
     click_square(page, 15, flipped=True)
     wait_until(page, SAID, "White to move")
     assert page.locator("main .board.flipped").count() == 0
+    # resigning asks
     page.get_by_role("button", name="Resign").click()
     dialog = page.get_by_role("dialog", name="White resigns?")
     # no key says yes that was meant for something else
     page.keyboard.press("Enter")
     dialog.wait_for(state="detached")
     page.get_by_role("button", name="Resign").click()
+    assert faults_in(page, "dialog") == []
     dialog.get_by_role("button", name="Resign").click()
     wait_until(page, SAID, "Black wins: White resigns. 1-0")
 
 
-def test_a_hint_says_why(server, opened):
-    page = opened(server.address + "#play", reduced_motion="reduce")
-    begin_two(page, "B:W13,29,30,31,32:B3,4,6,11,12")
-    page.get_by_role("button", name="Hint").click()
-    wait_until(page, SAID, "Hint: ")
-    assert page.locator("main .arrow").count() >= 2
-    note = page.locator(".note").inner_text()
-    assert "Of a hundred such games you win" in note
-    assert "equally good" in note or "is best" in note or "worse by" in note or "wins" in note
-
-
-def test_captures_are_told_before_they_are_missed(server, opened):
-    page = opened(server.address + "#play", reduced_motion="reduce")
-    begin_two(page, MUST)
-    wait_until(page, SAID, "You must capture: 9x18.")
-    page.get_by_role("button", name="More").click()
-    page.get_by_role("menuitem", name="Don't show what must capture").click()
-    assert "You must capture" not in page.locator(".turn").inner_text()
-
-
 def test_play_from_a_position_of_analyse(server, opened):
-    page = opened(server.address, reduced_motion="reduce")
+    page = opened(server.address)
     click_square(page, 11)
     click_square(page, 15)
     wait_for_board(page, kr.Position().play("11-15").fen)
@@ -230,19 +218,8 @@ def test_play_from_a_position_of_analyse(server, opened):
     assert read_board(page) == meant_board(kr.Position().play("11-15").fen)
 
 
-def test_the_rules_are_on_one_page(server, opened):
-    page = opened(server.address + "#play")
-    page.get_by_role("button", name="Rules").click()
-    rules = page.get_by_role("dialog", name="Rules of English draughts")
-    assert rules.locator(".board").count() == 6
-    assert "you must" in rules.inner_text()
-    assert faults_in(page) == []
-    page.keyboard.press("Escape")
-    rules.wait_for(state="detached")
-
-
 def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener):
-    page = opened(server.address + "#play", reduced_motion="reduce")
+    page = opened(server.address + "#play")
 
     def check(needed: list[str]) -> None:
         for size in SIZES:
@@ -269,7 +246,7 @@ def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener):
 
 
 def test_a_match_for_everyone(server, opened):
-    page = opened(server.address + "#play", SIZES[2], reduced_motion="reduce")
+    page = opened(server.address + "#play", SIZES[2])
     page.locator(".modes input[value=match]").check(force=True)
     assert faults_in(page) == []
     begin_match(page)

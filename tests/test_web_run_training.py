@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from watched_runs import clock, facts_of, lines, progress, table, told, watching
-from web_pages import PHONE, Opener, serving, wait_until
+from web_pages import PHONE, Opener, axe_report, serving, wait_until
 
 from kr.evaluation.layouts import LAYOUTS
 from kr.learn.fitting.checkpoint import Checkpoint, FitState
@@ -141,8 +141,6 @@ FITTING = """() => [...document.querySelectorAll("figure.run-card")].every(card 
 @pytest.mark.slow
 def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> None:
     """All pages of runs: as many charts as the server says, nothing wider than the window, no fault of axe."""
-    from axe_playwright_python.sync_playwright import Axe
-
     with serving(runs=(trained,)) as server:
         page = opened(server.address + "#runs", size=PHONE, color_scheme="dark")
         page.locator(".run-item").first.wait_for()
@@ -155,7 +153,7 @@ def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> Non
             charts = len(RunWatch((trained,)).page(row["name"])["charts"])
             wait_until(page, "count => document.querySelectorAll('figure').length === count", charts)
             page.evaluate("() => { for (const each of document.querySelectorAll('main details')) each.open = true; }")
-            faults = Axe().run(page).response["violations"]
+            faults = axe_report(page)["violations"]
             assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
             for width, height in ((2560, 1300), (PHONE["width"], PHONE["height"])):
                 page.set_viewport_size({"width": width, "height": height})
