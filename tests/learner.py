@@ -21,9 +21,20 @@ class Learner:
     """A person with a puzzle. The game is played on a kr.Board beside it, which what is shown must agree with."""
 
     def __init__(self, page: Page, name: str) -> None:
-        self.page, self.name = page, name
+        self.page = page
+        self.meet(name)
+
+    def meet(self, name: str) -> None:
+        """Take the puzzle on the page for this one."""
+        self.name = name
         self.board = Board(CLASSICS[name].position)
         self.flipped = self.shown("task").startswith("Black")
+
+    def begin(self, name: str) -> None:
+        """Go to a puzzle, without loading the page again."""
+        self.page.evaluate("name => { location.hash = `learn/${name}`; }", name)
+        wait_for_title(self.page, CLASSICS[name].title)
+        self.meet(name)
 
     def shown(self, what: str) -> str:
         place = {"task": ".task", "title": "h2.title"}.get(what, f".{what}")
@@ -69,7 +80,7 @@ class Learner:
 
 
 def start(opened: Opener, server: WebServer, name: str, **others: Any) -> Learner:
-    page = opened(f"{server.address}#learn/{name}", reduced_motion="reduce", **others)
+    page = opened(f"{server.address}#learn/{name}", **others)
     wait_for_title(page, CLASSICS[name].title)
     return Learner(page, name)
 

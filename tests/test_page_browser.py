@@ -38,6 +38,12 @@ def analyse(page: Page) -> None:
     wait_until(page, DEPTH)
 
 
+def glance(page: Page) -> None:
+    """Analyse until there are lines."""
+    analyse(page)
+    page.locator(".analysis").get_by_role("button", name="Stop", exact=True).click()
+
+
 def go(page: Page, name: str) -> None:
     page.get_by_role("navigation", name="Pages").get_by_role("link", name=name).click()
 
@@ -114,8 +120,8 @@ def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:
 
 def test_all_goes_on_without_a_network(opened: Opener) -> None:
     with hosting() as host:
-        page = opened(host.address, app=True, allowed=GONE, reduced_motion="reduce", **CLIPBOARD)
-        analyse(page)
+        page = opened(host.address, app=True, allowed=GONE, **CLIPBOARD)
+        glance(page)
         go(page, "Learn")
         page.get_by_role("button", name="Solution").wait_for()
         kept = "async () => (await navigator.serviceWorker.ready).active?.state === 'activated'"
@@ -129,7 +135,7 @@ def test_all_goes_on_without_a_network(opened: Opener) -> None:
         )
     page.goto(host.address)
     page.reload()
-    analyse(page)
+    glance(page)
     play_and_resign(Mouse(page, touch=False), 2)
     for journey in (learn, ending, review):
         journey(page)
@@ -169,11 +175,11 @@ SUMS = """async damages => {
 def test_a_kept_file_that_is_damaged_is_fetched_again(opened: Opener) -> None:
     with hosting() as host:
         page = opened(host.address)
-        analyse(page)
+        glance(page)
         whole = page.evaluate(SUMS, True)
         assert page.evaluate(SUMS, False) != whole
         page.reload()
-        analyse(page)
+        glance(page)
         wait_for(page, lambda: page.evaluate(SUMS, False) == whole)
 
 
@@ -181,5 +187,5 @@ def test_a_browser_that_keeps_nothing(host: Host, opened: Opener) -> None:
     """By plain http from another machine a page has neither caches nor a service worker nor checksums."""
     page = opened(f"http://{OTHER_MACHINE}:{host.port}{FOLDER}", app=True)
     assert not page.evaluate("isSecureContext")
-    analyse(page)
+    glance(page)
     wait_until(page, NOTICE, "keeps no files")

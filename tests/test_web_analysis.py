@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -124,10 +123,7 @@ def test_lines_of_the_position_on_the_board(server: WebServer, opened: Opener) -
     assert page.get_by_role("button", name="Analyse", exact=True).count() == 1
 
 
-def test_a_click_on_a_line_plays_its_moves(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    limit(page, "depth=10")
-    press(page, "Analyse")
+def clicks_on_a_line_play_its_moves(page: Page) -> None:
     for count in (1, 3):
         finished(page, 10)
         line = moves(rows(page).nth(1))[:count]
@@ -154,11 +150,12 @@ def test_the_board_after_a_move_of_a_line(server: WebServer, opened: Opener) -> 
     page = opened(server.address)
     limit(page, "depth=10")
     press(page, "Analyse")
-    finished(page, 10)
+    clicks_on_a_line_play_its_moves(page)
+    page.mouse.move(5, 5)
     line = moves(rows(page).first)
     preview = page.locator(".preview")
     assert not preview.is_visible()
-    board = kr.Board()
+    board = kr.Board(fen_of(page))
     for number in range(3):
         board.play(line[number])
         rows(page).first.locator(".pv button").nth(number).hover()
@@ -187,12 +184,12 @@ def test_as_many_lines_as_wanted(server: WebServer, opened: Opener) -> None:
     firsts = [moves(row)[0] for row in rows(page).all()]
     assert len(set(firsts)) == 5
     page.reload()
-    assert page.get_by_label("Lines").input_value() == "5"
+    assert page.locator(".analysis").get_by_label("Lines").input_value() == "5"
     # it was going on, so it goes on
     wait_for(page, lambda: rows(page).count() == 5)
 
 
-def test_exact_values(server: WebServer, opened: Opener) -> None:
+def test_exact_values_for_everyone(server: WebServer, opened: Opener) -> None:
     position = kr.Position.from_fen("W:WK6,K15:B2,K3")
     database = kr.load_database()
     assert database is not None
@@ -213,6 +210,12 @@ def test_exact_values(server: WebServer, opened: Opener) -> None:
     assert sorted(labels) == sorted(wanted.values())
     ready(page)
     assert rows(page).first.locator(".score").inner_text() == "draw"
+    finished(page, 10)
+    assert faults_in(page, ".analysis") == []
+    # the best line is told as text of its own
+    assert re.fullmatch(r"Best: 6-\d+, draw", page.locator(".analysis [role=status]").inner_text())
+    # Tab stops at one move of each line
+    assert page.locator(".pv button[tabindex='0']:visible").count() == rows(page).count() == 3
     # not with a position that no database has
     from_menu(page, "New game")
     wait_until(page, "() => document.querySelector('.exact[hidden]')")
@@ -272,54 +275,6 @@ def test_a_page_that_is_left_does_no_work(server: WebServer, opened: Opener) -> 
     other = page.context.new_page()
     page.close()
     wait_for(other, lambda: lent.lent == 0)
-
-
-def longest_task(trace: bytes) -> float:
-    """Processor time in ms of the longest task of a page's main thread, which is what frames wait for."""
-    events = json.loads(trace)["traceEvents"]
-    main = {
-        (event["pid"], event["tid"])
-        for event in events
-        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
-    }
-    # not "dur", the time on the clock: the searches take what processors there are
-    tasks = [
-        float(event["tdur"])
-        for event in events
-        if event["name"] == "RunTask" and (event["pid"], event["tid"]) in main and "tdur" in event
-    ]
-    assert len(tasks) > 100
-    return max(tasks) / 1000
-
-
-@pytest.mark.soak
-def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    choose_option(page, "Lines", "10")
-    press(page, "Analyse")
-    wait_for(page, lambda: rows(page).count() == 7)
-    browser = page.context.browser
-    assert browser is not None
-    browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline", "__metadata"])
-    for _ in range(5):
-        rows(page).first.locator(".pv button").first.click()
-        wait_until(page, READY)
-    press(page, "Start")
-    assert longest_task(browser.stop_tracing()) < 50
-
-
-def test_lines_for_everyone(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    limit(page, "depth=10")
-    press(page, "Analyse")
-    set_up(page, "W:WK6,K15:B2,K3")
-    finished(page, 10)
-    assert faults_in(page, ".analysis") == []
-    # the best line is told as text of its own
-    spoken = page.locator(".analysis [role=status]")
-    assert re.fullmatch(r"Best: 6-\d+, draw", spoken.inner_text())
-    # Tab stops at one move of each line
-    assert page.locator(".pv button[tabindex='0']:visible").count() == rows(page).count() == 3
 
 
 # --- other engines

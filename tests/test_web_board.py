@@ -52,7 +52,7 @@ def wait_for_fen(page: Page, fen: str) -> None:
 
 
 def test_moves_by_two_clicks_and_by_dragging(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
+    page = opened(server.address, reduced_motion="no-preference")
     board = kr.Board()
     assert read_board(page) == meant_board(START)
     chance = random.Random(1)
@@ -77,22 +77,22 @@ def targets(page: Page) -> int:
     return page.locator("main .board .target").count()
 
 
-@pytest.mark.parametrize("key", ["Home", "f"])
-def test_a_piece_in_the_hand_goes_with_its_position(server: WebServer, opened: Opener, key: str) -> None:
-    page, moved = opened(server.address), kr.Position().play("11-15")
+def test_a_piece_in_the_hand_goes_with_its_position(server: WebServer, opened: Opener) -> None:
+    page, moved = opened(server.address, reduced_motion="no-preference"), kr.Position().play("11-15")
     ready(page)
     click_square(page, 11)
     click_square(page, 15)
     wait_for_fen(page, moved.fen)
     ready(page)
-    page.mouse.move(*point_of(page, 24))
-    page.mouse.down()
-    page.mouse.move(*point_of(page, 20), steps=4)
-    page.keyboard.press(key)
-    page.mouse.move(*point_of(page, 19), steps=4)
-    page.mouse.up()
-    assert read_board(page) == meant_board(START if key == "Home" else moved.fen)
-    assert page.evaluate("document.querySelectorAll('main .board .pieces > use').length") == 24
+    for key, shown in (("f", moved.fen), ("Home", START)):
+        page.mouse.move(*point_of(page, 24, flipped=key != "f"))
+        page.mouse.down()
+        page.mouse.move(*point_of(page, 20, flipped=key != "f"), steps=4)
+        page.keyboard.press(key)
+        page.mouse.move(*point_of(page, 19, flipped=True), steps=4)
+        page.mouse.up()
+        assert read_board(page) == meant_board(shown)
+        assert page.evaluate("document.querySelectorAll('main .board .pieces > use').length") == 24
 
 
 def test_targets_are_shown_and_wrong_clicks_do_nothing(server: WebServer, opened: Opener) -> None:
@@ -126,17 +126,11 @@ STAR = "B:W6,7,14,15,22,23:BK2"
 # squares that are clicked, and the capture that is meant
 CHOICES = [
     # step by step
-    ([2, 9, 18, 25], [2, 9, 18, 25]),
     ([2, 11, 18, 25], [2, 11, 18, 25]),
     # the target first, then the way to it
     ([2, 25, 9], [2, 9, 18, 25]),
-    ([2, 25, 11], [2, 11, 18, 25]),
-    ([2, 27, 11], [2, 11, 18, 27]),
-    # all the way round, in either direction
-    ([2, 9, 18, 11], [2, 9, 18, 11, 2]),
     # a change of mind, a click beside it
     ([2, 25, 30, 2, 9, 18, 27], [2, 9, 18, 27]),
-    ([2, 9, 32, 2, 11, 18, 27], [2, 11, 18, 27]),
 ]
 
 
@@ -144,7 +138,7 @@ def test_ambiguous_captures_are_chosen_by_their_jumps(server: WebServer, opened:
     page = opened(server.address)
     set_up(page, STAR)
     start = kr.Position.from_fen(STAR)
-    for flipped, choices in ((False, CHOICES), (True, CHOICES[2::3])):
+    for flipped, choices in ((False, CHOICES), (True, CHOICES[1:2])):
         for clicks, path in choices:
             for square in clicks:
                 click_square(page, square, flipped=flipped)
@@ -239,10 +233,18 @@ def test_the_editor(server: WebServer, opened: Opener) -> None:
     wait_for_fen(page, kr.Position.from_fen("W:WK18:B10,14,K29").play("18x9").fen)
 
 
-BAD_FENS = ["", "nonsense", "B:W1:B1", "W:W33:B1", "<img src=x onerror=alert(1)>", "B" * 5000]
+BAD_FENS = ["", "<img src=x onerror=alert(1)>", "B" * 5000]
 
 
-def test_bad_fens_are_refused_in_words(server: WebServer, opened: Opener) -> None:
+# a deck, what is looked for in it, the button that is clicked, and what is then the event
+BALLOTS = [
+    ("3move", "skunk", "174.", "Three-move ballot 174: Skunk"),
+    ("3move", "9-13 21-17 5-9", "1.", "Three-move ballot 1"),
+    ("11man", "2500", "2500.", "11-man ballot 2500"),
+]
+
+
+def test_bad_fens_and_ballots_by_name_and_moves(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     ready(page)
     show_setup(page)
@@ -252,20 +254,6 @@ def test_bad_fens_are_refused_in_words(server: WebServer, opened: Opener) -> Non
         page.get_by_role("button", name="Set", exact=True).click()
         wait_until(page, "text => document.querySelector('#status').textContent !== ''", text[:50])
         assert read_board(page) == meant_board(START), text[:50]
-
-
-# a deck, what is looked for in it, the button that is clicked, and what is then the event
-BALLOTS = [
-    ("3move", "68", "68. 10-14 22-18 12-16 (White Doctor)", "Three-move ballot 68: White Doctor"),
-    ("3move", "skunk", "174.", "Three-move ballot 174: Skunk"),
-    ("3move", "9-13 21-17 5-9", "1.", "Three-move ballot 1"),
-    ("11man", "2500", "2500.", "11-man ballot 2500"),
-]
-
-
-def test_ballots_by_number_name_and_moves(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    show_setup(page)
     for deck, wanted, chosen, event in BALLOTS:
         page.get_by_label("Ballots", exact=True).select_option(deck)
         page.get_by_label("Find a ballot", exact=True).fill(wanted)

@@ -164,8 +164,7 @@ def test_a_finger_that_stays_draws(server: WebServer, opened: Opener) -> None:
     assert page.locator(f"{OWN} .target").count() == 1
 
 
-def test_pieces_that_must_capture_are_marked_before_a_capture_is_missed(server: WebServer, opened: Opener) -> None:
-    page = mounted(server, opened, size=DESK)
+def pieces_that_must_capture_are_marked_before_a_capture_is_missed(page: Page) -> None:
     marked = page.locator(f"{OWN} .forced rect")
     assert marked.count() == 0
     page.evaluate("board.forced(true)")
@@ -188,8 +187,7 @@ SHOWN = """kind => {
 }"""
 
 
-def test_coordinates_are_numbers_letters_or_none(server: WebServer, opened: Opener) -> None:
-    page = mounted(server, opened, size=DESK)
+def coordinates_are_numbers_letters_or_none(page: Page) -> None:
     for flipped in (False, True):
         page.evaluate("on => board.flip(on)", flipped)
         assert [text for text, *_ in page.evaluate(SHOWN, "numbers")] == [str(square) for square in range(1, 33)]
@@ -223,8 +221,7 @@ LOOKS = """([board, pieces]) => {
 }"""
 
 
-def test_styles_are_attributes_of_the_page(server: WebServer, opened: Opener) -> None:
-    page = mounted(server, opened, Position.from_fen("W:W22,K31:B1,K10"), size=DESK)
+def styles_are_attributes_of_the_page(page: Page) -> None:
     pictures = set()
     for style, colours in svg.STYLES.items():
         for pieces in svg.PIECES:
@@ -257,13 +254,22 @@ def test_captured_pieces_fade_unless_motion_is_unwanted(server: WebServer, opene
             assert page.locator(f"{OWN} .captured").count() == 0
 
 
-def test_the_board_is_as_large_as_its_place(server: WebServer, opened: Opener) -> None:
-    page = mounted(server, opened, size=DESK)
+def the_board_is_as_large_as_its_place(page: Page) -> None:
     for width in (120, 300, 700):
         page.locator(OWN).evaluate("(board, width) => { board.parentElement.style.width = `${width}px`; }", width)
         box = page.locator(OWN).bounding_box()
         assert box is not None
         assert (box["width"], box["height"]) == (width, width)
+
+
+def test_the_looks_of_a_board(server: WebServer, opened: Opener) -> None:
+    page = mounted(server, opened, size=DESK)
+    pieces_that_must_capture_are_marked_before_a_capture_is_missed(page)
+    for looks in (coordinates_are_numbers_letters_or_none, the_board_is_as_large_as_its_place):
+        page.evaluate(MOUNT, position_json(FORCED))
+        looks(page)
+    page.evaluate(MOUNT, position_json(Position.from_fen("W:W22,K31:B1,K10")))
+    styles_are_attributes_of_the_page(page)
 
 
 def test_drawings_on_analyse_are_saved_with_the_game(server: WebServer, opened: Opener) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-ITALIAN = {"locale": "it-IT", "reduced_motion": "reduce"}
+ITALIAN = {"locale": "it-IT"}
 LOST = "1. 11-15 24-20 2. 8-11 28-24 3. 9-13 22-18 4. 15x22 25x18 5. 3-8 20-16 6. 12x28 23-19 1-0"
 ARCHIVE = '[Event "Glasgow"]\n[Date "1901"]\n[Black "Ann"]\n[White "Bob"]\n1. 9-13 22-18 2. 11-15 18x11 0-1\n'
 
@@ -223,8 +223,9 @@ def test_a_phone_has_all_of_what_people_play(server: WebServer, opened: Opener) 
     shown, needed, height = sentence.evaluate("({clientWidth, scrollWidth, clientHeight: high}) => "
                                               "[clientWidth, scrollWidth, high]")  # fmt: skip
     assert needed <= shown
-    # in one line
+    # in one line, as the pages' names
     assert height < 35
+    assert len({link.bounding_box()["y"] for link in page.locator("nav a").all()}) == 1  # type: ignore[index]
 
 
 def test_runs_are_told_in_the_language(server: WebServer, opened: Opener) -> None:
@@ -267,7 +268,7 @@ def test_the_page_that_is_sent_is_in_the_language(
     path = tmp_path / "sent.html"
     download.value.save_as(path)
     for size in (SIZES[0], SIZES[2]):
-        page = opened(path.as_uri(), size, reduced_motion="reduce")
+        page = opened(path.as_uri(), size)
         for tab in page.get_by_role("tab").all():
             if tab.is_visible():
                 tab.click()

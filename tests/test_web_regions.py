@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 MINUS = "\N{MINUS SIGN}"
-LINE = "11-15 23-19 8-11 22-17"
+LINE = "11-15 23-19"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +42,7 @@ def labels(page: Page) -> list[str]:
 TABLES = cache(load_evaluation)
 
 
+@cache
 def meant(position: kr.Position) -> tuple[str, list[tuple[float, list[int]]]]:
     """Score and regions from Black's view, found without the page's code."""
     found = kr.explain(position, TABLES())
@@ -155,9 +156,8 @@ def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: 
     wait_until(page, "selector => document.querySelectorAll(selector).length === 0", coloured)
 
 
-@pytest.mark.parametrize("weights", ["manual", pytest.param("material", marks=pytest.mark.soak)])
-def test_evaluations_without_tables(opened: Opener, weights: str) -> None:
-    with serving(weights=weights) as server:
+def test_evaluations_without_tables(opened: Opener) -> None:
+    with serving(weights="manual") as server:
         page = told(opened, server)
         wait_until(page, SCORED, "At a glance ")
         assert not page.locator(".strongest").is_visible()

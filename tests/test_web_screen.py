@@ -89,10 +89,11 @@ def test_a_game_is_on_one_screen(server: WebServer, opened: Opener) -> None:
         wait_until(page, f"() => ({SELECTED_LINE})() === 3")
 
 
-def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, SIZES[0], **CLIPBOARD)
+@pytest.mark.parametrize("sizes", [[SIZES[0], PHONE], pytest.param([SIZES[1], SIDEWAYS], marks=pytest.mark.soak)])
+def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, sizes: list[dict[str, int]]) -> None:
+    page = opened(server.address, **CLIPBOARD)
     opens(page, GAME)
-    for size in (SIZES[0], PHONE, SIDEWAYS):
+    for size in sizes:
         page.set_viewport_size(size)  # type: ignore[arg-type]
         if (moves := page.get_by_role("tab", name="Moves", exact=True)).is_visible():
             moves.click()
@@ -165,10 +166,22 @@ def test_captured_men_and_who_is_to_move(server: WebServer, opened: Opener) -> N
         assert page.locator(".seat.turn-to-move").get_attribute("class") == f"seat {mover} turn-to-move"
     page.keyboard.press("Home")
     assert seats["black"].locator(".captured").get_attribute("aria-label") == "nothing captured"
+    # since the last position that was set up
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    opens(page, f'[Black "{"W" * 60}"]\n\n1. 11-15 23-19 /FEN "B:W25,29:B1,15"/ 2. 15-18 25-21 *\n')
+    captured = page.locator(".analyse .seat.black .captured")
+    page.keyboard.press("End")
+    assert page.locator("input.fen").input_value() == "B:W21,29:B1,18"
+    assert captured.locator("i").count() == 0
+    # a long name leaves the disc of its side round
+    box = page.locator(".analyse .seat.black > .disc").bounding_box()
+    assert box is not None
+    assert box["width"] == pytest.approx(box["height"], abs=0.5)
 
 
-def test_keys_are_listed(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
+def test_keys_are_listed_and_open_menus(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    opens(page, GAME)
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
     dialog.wait_for()
@@ -180,11 +193,7 @@ def test_keys_are_listed(server: WebServer, opened: Opener) -> None:
     show_setup(page)
     page.get_by_label("FEN", exact=True).press("?")
     assert dialog.count() == 0
-
-
-def test_menus_by_keys(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
-    opens(page, GAME)
+    # a menu by keys
     page.get_by_role("button", name="More", exact=True).press("Enter")
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.textContent") == "Undo"
@@ -216,19 +225,6 @@ def test_settings_are_seen_at_once_and_kept(server: WebServer, opened: Opener) -
     assert page.locator("main .board").bounding_box()["width"] < 0.8 * width  # type: ignore[index]
     page.reload()
     assert page.evaluate("document.documentElement.dataset.pieces") == "carved"
-
-
-def test_men_count_as_captured_since_the_last_position_that_was_set_up(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, PHONE, **CLIPBOARD)
-    opens(page, f'[Black "{"W" * 60}"]\n\n1. 11-15 23-19 /FEN "B:W25,29:B1,15"/ 2. 15-18 25-21 *\n')
-    captured = page.locator(".analyse .seat.black .captured")
-    page.keyboard.press("End")
-    assert page.locator("input.fen").input_value() == "B:W21,29:B1,18"
-    assert captured.locator("i").count() == 0
-    # a long name leaves the disc of its side round
-    box = page.locator(".analyse .seat.black > .disc").bounding_box()
-    assert box is not None
-    assert box["width"] == pytest.approx(box["height"], abs=0.5)
 
 
 CRAMPED = """() => [...document.querySelectorAll(".controls, .controls button, .tab")]

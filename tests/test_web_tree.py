@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tree_pages import CLIPBOARD, TREE, current, move, on_board, opens, plain, read, saved, shows
 from web_pages import (
     PHONE,
-    READ_BOARD,
     Opener,
-    board_of,
     click_square,
     from_menu,
-    meant_board,
     open_panel,
-    serving,
     wait_until,
 )
 
-from kr.pdn import Game, GameNode
 from kr.viewer.document import game_document
 from kr.web.serve import WebServer
 
@@ -74,56 +67,8 @@ def test_a_new_game_says_how_the_former_one_comes_back(server: WebServer, opened
     shows(page, "1. 11-15 23-19")
 
 
-def test_a_file_of_one_game_is_counted_so(opened: Opener, tmp_path: Path) -> None:
-    file = tmp_path / "one.pdn"
-    file.write_text("1. 11-15 *\n")
-    with serving(files=(file,)) as server:
-        page = opened(server.address)
-        open_panel(page, "Games")
-        page.get_by_text("one.pdn: 1 game", exact=True).wait_for()
-
-
-def test_the_pages_stand_in_one_row_on_a_phone(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, {"width": 360, "height": 740})
-    assert len({link.bounding_box()["y"] for link in page.locator("nav a").all()}) == 1  # type: ignore[index]
-
-
-def all_nodes(game: Game) -> list[GameNode]:
-    return [game, *(node for node in game.descendants() if node.is_legal)]
-
-
-SEEN = f"""() => {{
-  const marked = [...document.querySelectorAll(".moves [aria-current=step]")];
-  return [document.querySelector("input.fen").value, marked.map(each => [each.ariaLabel, each.innerText]),
-    ({READ_BOARD})("main .board")];
-}}"""
-
-
-def test_a_click_on_any_move_shows_its_position(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
-    game = opens(page, TREE)
-    nodes = all_nodes(game)[1:]
-    buttons = page.locator(".moves button.move")
-    assert buttons.count() == len(nodes)
-    # in the text a variation stands after the move that it replaces, in the tree after what follows that move
-    names = page.evaluate(
-        "[...document.querySelectorAll('.moves button.move')].map(each => each.firstChild.textContent)"
-    )
-    assert sorted(names) == sorted(node.text for node in nodes)
-    order = list(range(len(names)))
-    random.Random(3).shuffle(order)
-    for number in order[:12]:
-        buttons.nth(number).click()
-        shown, marks, board = page.evaluate(SEEN)
-        ((label, text),) = marks
-        matching = [str(node) for node in nodes if node.position.fen == shown and node.text == names[number]]
-        assert any(each in label for each in matching)
-        assert text.startswith(names[number])
-        assert board_of(*board) == meant_board(shown)
-
-
 def test_keys_step_through_the_tree(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
+    page = opened(server.address, reduced_motion="no-preference", **CLIPBOARD)
     game = opens(page, TREE)
     main = [game, *game.mainline()]
     for node in main[1:]:
@@ -258,16 +203,8 @@ def test_promote_and_delete_undone_and_redone(server: WebServer, opened: Opener)
     assert plain(saved(page)) == states[0]
     fourth = list(game.mainline())[3]
     assert fourth.parent is not None
-    # one variation up, in it another
     sheet(page, "3. 15x22", "mouse").get_by_role("button", name="Promote").click()
     fourth.parent.promote(1)
-    states.append(plain(game))
-    assert plain(saved(page)) == states[-1]
-    sheet(page, "4... 26-23", "mouse").get_by_role("button", name="Make it the game").click()
-    node: GameNode = next(each for each in game.descendants() if each.text == "26-23")
-    while node.parent is not None:
-        node.parent.promote_to_main(node)
-        node = node.parent
     states.append(plain(game))
     assert plain(saved(page)) == states[-1]
     sheet(page, "4. 15-18", "keys").get_by_role("button", name="Delete from here").click()

@@ -96,14 +96,11 @@ def choose(page: Page, path: Path) -> None:
 def test_a_file_of_several_games_is_listed(server: WebServer, opened: Opener, tmp_path: Path) -> None:
     page = opened(server.address)
     rows = page.locator(".games button")
-    for count, kind in ((30, "latin-1"), (31, "utf-8"), (32, "gzip")):
-        text = several(count)
-        path = tmp_path / f"{kind}.pdn"
-        path.write_bytes(gzip.compress(text.encode()) if kind == "gzip" else text.encode(kind))
-        choose(page, path)
-        wait_until(page, "count => document.querySelector('.games li')?.getAttribute('aria-setsize') === count",
-                   str(count))  # fmt: skip
-        assert rows.nth(2).inner_text() == "Zoë \u2013 ? · E3 · 1903 · 1 move", kind
+    path = tmp_path / "several.pdn"
+    path.write_bytes(gzip.compress(several(30).encode()))
+    choose(page, path)
+    wait_until(page, "() => document.querySelector('.games li')?.getAttribute('aria-setsize') === '30'")
+    assert rows.nth(2).inner_text() == "Zoë \u2013 ? · E3 · 1903 · 1 move"
     shows(page, "game 1")
     page.get_by_role("button", name="Next game").click()
     shows(page, "game 2")
@@ -230,16 +227,16 @@ def test_links_of_earlier_versions_open_the_game(server: WebServer, opened: Open
 
 def test_damaged_links_are_said(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, allowed=REFUSED)
-    for data in ("!", "A", "AAAA", "x" * 100_001, "S0tKBgA"):
+    for data in ("AAAA", "x" * 100_001, "S0tKBgA"):
         page.evaluate("document.querySelector('#status').textContent = ''")
         page.evaluate("hash => { location.hash = hash; }", f"analyse/g/{data}/3")
-        if data != "!":
-            said = "data => /link|no game found/.test(document.querySelector('#status').textContent)"
-            wait_until(page, said, data[:50])
+        wait_until(page, "() => /link|no game found/.test(document.querySelector('#status').textContent)")
         assert fen(page) == kr.Position().fen, data[:50]
 
 
-def test_the_game_outlives_the_page_and_the_server(opened: Opener) -> None:
+def test_the_game_outlives_the_page_and_the_server(opened: Opener, tmp_path: Path) -> None:
+    path = tmp_path / "a.pdn"
+    path.write_text("1. 9-14 22-18 *\n")
     with serving() as server:
         page = opened(server.address, allowed="Failed to load|WebSocket|ERR_", **CLIPBOARD)
         game = opens(page, TREE)
@@ -249,23 +246,11 @@ def test_the_game_outlives_the_page_and_the_server(opened: Opener) -> None:
         shows(page, "27x11??")
         assert fen(page) == there
         assert plain(saved(page)) == plain(game)
-    with serving(port=port):
-        page.reload()
-        shows(page, "27x11??")
-        assert fen(page) == there
-
-
-def test_a_new_server_shows_its_file_in_a_new_window_only(opened: Opener, tmp_path: Path) -> None:
-    path = tmp_path / "a.pdn"
-    path.write_text("1. 9-14 22-18 *\n")
-    with serving() as server:
-        page = opened(server.address, allowed="Failed to load|WebSocket|ERR_", **CLIPBOARD)
-        opens(page, TREE)
-        wait_until(page, "() => localStorage.getItem('kr-game')?.includes('27x11')")
-        port = server.port
     with serving(port=port, files=(path,)):
         page.reload()
         shows(page, "27x11??")
+        assert fen(page) == there
+        # its file is for a new window
         fresh = page.context.new_page()
         fresh.goto(page.url)
         shows(fresh, "1. 9-14 22-18")
@@ -304,9 +289,7 @@ HOSTILE = {
     "long words": "\n".join(
         [f'[Black "{5000 * "W"}"]', f'[Event "{3000 * COMBINING}"]', "", f"1. 11-15 {{{50_000 * 'M'}}} 23-19 *"]
     ),
-    "many comments": '[Black "A"]\n\n1. 11-15 ' + "{x} " * 3000 + "23-19 *",
     "prototype": '[__proto__ "x"]\n[constructor "y"]\n[toString "z"]\n\n1. 11-15 23-19 *',
-    "deep": "1. 11-15 " + "(1. 9-13 22-18 " * 400 + ")" * 400 + " 23-19 *",
 }
 
 

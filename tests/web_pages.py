@@ -290,7 +290,7 @@ def choose_option(page: Page, label: str, value: str) -> None:
     """Choose in a list among the options of the analysis."""
     if not page.locator(".analysis .options").is_visible():
         page.get_by_role("button", name="Options of the analysis").click()
-    page.get_by_label(label).select_option(value)
+    page.locator(".analysis .options").get_by_label(label).select_option(value)
 
 
 def wait_until(page: Page, function: str, arg: Any = None) -> None:
