@@ -230,14 +230,9 @@ test("a proof waits for its turn, tells how far it is, and ends with its signal"
     /** @type {any[]} */ told = [];
   const search = engine.search({position: START, limits: {nodes: 1}});
   await soon();
-  const asked = {
-    position: START,
-    seconds: 9,
-    signal: ending.signal,
-    onWaiting: () => told.push("waits"),
-    onProof: (/** @type {any} */ state) => told.push(state),
-  };
-  const proof = engine.prove(asked);
+  const message = {prove: {seconds: 9}},
+    onWaiting = () => told.push("waits"),
+    proof = engine.prove(message, {signal: ending.signal, onWaiting}, ({proof: state}) => told.push(state));
   thread.last.answer(result(1, 1));
   await search;
   await soon();
@@ -250,6 +245,6 @@ test("a proof waits for its turn, tells how far it is, and ends with its signal"
   thread.last.answer({});
   await assert.rejects(proof, Stopped);
   // one that never had its turn
-  const later = engine.prove({...asked, signal: AbortSignal.abort()});
+  const later = engine.prove(message, {signal: AbortSignal.abort(), onWaiting});
   await assert.rejects(later, Stopped);
 });

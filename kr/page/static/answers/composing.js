@@ -13,7 +13,7 @@
 // often each verdict came; {waits: true} as above. The last event has {ended}: "all", "time" after LONGEST_SECONDS, or
 // "most" after MOST_FOUND.
 
-import {reported} from "./news.js";
+import {reported} from "./reported.js";
 import {lineJson} from "./rules.js";
 import {Refused} from "./text.js";
 

@@ -112,64 +112,21 @@ export class Engine {
   }
 
   /**
-   * Proves the value of a position.
-   * @param {{
-   *   position: Position, seconds: number, signal: AbortSignal, onWaiting: () => void,
-   *   onProof: (state: import("./proving.js").ProofState) => void,
-   * }} asked
-   * @returns {ReturnType<import("./proving.js").ProvingKr["prove"]>} it rejects once the signal ends it
-   */
-  prove({position, seconds, onProof, ...calls}) {
-    return this._proof({prove: {position: bitsOf(position), seconds}}, calls, ({proof}) => proof && onProof(proof));
-  }
-
-  /** Checks a problem. @type {import("./house.js").ProverPort["checkProblem"]} */
-  checkProblem({position, signal, onWaiting, onProgress, ...asked}) {
-    const message = {problem: {position: bitsOf(position), ...asked}};
-    return this._proof(message, {signal, onWaiting}, ({checked}) => checked && onProgress(checked));
-  }
-
-  /**
-   * The positions in which a key is possible after some changes of one, for changedAt of proving.js.
-   * @param {{position: Position, changes: number, captures: boolean}} asked
-   * @returns {Promise<Uint8Array>}
-   */
-  changed({position, ...asked}) {
-    return this._do(new Job({changed: {position: bitsOf(position), ...asked}}));
-  }
-
-  /**
-   * Checks a variation of a problem.
-   * @param {{
-   *   position: Position, goal: "win" | "draw" | "value", strict: boolean, seconds: number, signal: AbortSignal,
-   *   onWaiting: () => void,
-   * }} asked
-   * @returns {ReturnType<import("./proving.js").ProvingKr["checkVariation"]>}
-   */
-  checkVariation({position, signal, onWaiting, ...asked}) {
-    return this._proof({variation: {position: bitsOf(position), ...asked}}, {signal, onWaiting}, () => {});
-  }
-
-  /**
+   * Has what proves do some work; it rejects once the signal ends it.
    * @param {any} message
    * @param {{signal: AbortSignal, onWaiting: () => void}} calls
-   * @param {(told: any) => void} hear
+   * @param {(told: any) => void} [hear]
    */
-  async _proof(message, {signal, onWaiting}, hear) {
+  async prove(message, {signal, onWaiting}, hear = () => {}) {
     if (this.isBusy) onWaiting();
     const found = await this._until(signal, new Job(message, null, {signal, hear}));
     if (signal.aborted) throw new Stopped();
     return found;
   }
 
-  /**
-   * Checks a certificate.
-   * @param {import("./proofs/certificate.js").Certificate} certificate
-   * @returns {Promise<import("./proving.js").ColumnReport>}
-   */
-  check({root, side, goal, parts: {boards, moves, ranks}, reach: {pieces, classes}}) {
-    const columns = {boards, moves, ranks};
-    return this._do(new Job({check: {root: bitsOf(root), side, goal, columns, reach: {pieces, classes}}}));
+  /** Has something short done. @param {any} message @returns {Promise<any>} */
+  ask(message) {
+    return this._do(new Job(message));
   }
 
   /**

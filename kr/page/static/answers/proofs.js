@@ -14,7 +14,7 @@
 // certificates. A stream that is closed ends its searches.
 
 import {visible} from "../escapes.js";
-import {reported} from "./news.js";
+import {reported} from "./reported.js";
 import {MOST_CHECKED, unpacked} from "./proofs/certificate.js";
 import {stepAt} from "./proofs/steps.js";
 import {sideName} from "./rules.js";

@@ -4,9 +4,11 @@ import {Certificate} from "./proofs/certificate.js";
 import {changedAt, changedCount, telling} from "./proving.js";
 import {sideName} from "./rules.js";
 import {Refused} from "./text.js";
+import {bitsOf} from "./wire.js";
 
 /** @typedef {import("./house.js").ProverPort} ProverPort */
 /** @typedef {import("./proving.js").ProofState} ProofState */
+/** @typedef {import("./proving.js").ProvingKr} Kr */
 /** @typedef {import("./proofs/told.js").Told} Told */
 /** @typedef {import("./rules.js").Position} Position */
 
@@ -25,10 +27,11 @@ export class Prover {
   }
 
   /** @type {ProverPort["prove"]} */
-  async prove({position, onProgress, ...asked}) {
+  async prove({position, seconds, onProgress, ...calls}) {
     const {version, signature: database, reach} = this._made,
-      onProof = (/** @type {ProofState} */ state) => onProgress(told(position, state)),
-      {state, proved} = await this._engine.prove({position, onProof, ...asked});
+      hear = (/** @type {{proof?: ProofState}} */ {proof}) => proof && onProgress(told(position, proof));
+    /** @type {Awaited<ReturnType<Kr["prove"]>>} */
+    const {state, proved} = await this._engine.prove({prove: {position: bitsOf(position), seconds}}, calls, hear);
     const certificates = proved.map(async ({claim: {side, goal}, columns}) => {
       const provenance = {command: "page", version, time: new Date().toISOString()},
         certificate = new Certificate({root: position, side, goal, ...columns, database, reach, provenance});
@@ -43,26 +46,33 @@ export class Prover {
   }
 
   /** @type {ProverPort["checkProblem"]} */
-  checkProblem(asked) {
-    return this._engine.checkProblem(asked);
+  checkProblem({position, signal, onWaiting, onProgress, ...asked}) {
+    const message = {problem: {position: bitsOf(position), ...asked}};
+    return this._engine.prove(message, {signal, onWaiting}, ({checked}) => checked && onProgress(checked));
   }
 
   /** @type {ProverPort["vary"]} */
-  async vary({position, changes, captures, onTotal, onChecked, ...asked}) {
-    const bytes = await this._engine.changed({position, changes, captures}),
+  async vary({position, changes: most, captures, signal, onTotal, onWaiting, onChecked, ...asked}) {
+    /** @type {Uint8Array} */
+    const bytes = await this._engine.ask({changed: {position: bitsOf(position), changes: most, captures}}),
       total = changedCount(bytes);
     onTotal(total);
     for (let i = 0; i < total; i++) {
-      const {position: each, changes: made} = changedAt(bytes, i);
-      onChecked([{fen: each.fen, changes: made, ...(await this._engine.checkVariation({position: each, ...asked}))}]);
+      const {position: each, changes} = changedAt(bytes, i),
+        message = {variation: {position: bitsOf(each), ...asked}};
+      /** @type {Awaited<ReturnType<Kr["checkVariation"]>>} */
+      const checked = await this._engine.prove(message, {signal, onWaiting});
+      onChecked([{fen: each.fen, changes, ...checked}]);
     }
   }
 
   /** @param {import("./proofs/certificate.js").Certificate} certificate */
-  async _checked(certificate) {
-    const {report, fault, fen} = await this._engine.check(certificate);
+  async _checked({root, side, goal, parts: {boards, moves, ranks}, reach: {pieces, classes}}) {
+    const check = {root: bitsOf(root), side, goal, columns: {boards, moves, ranks}, reach: {pieces, classes}};
+    /** @type {import("./proving.js").ColumnReport} */
+    const {report, fault, fen} = await this._engine.ask({check});
     if (!fault) return report;
-    const claim = {say: `claim.${sideName(certificate.side)}_${certificate.goal}`, with: {}},
+    const claim = {say: `claim.${sideName(side)}_${goal}`, with: {}},
       why = {say: fault, with: {fen}};
     throw new Refused("refused.unproved", {claim, why});
   }
