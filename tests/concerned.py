@@ -71,14 +71,21 @@ def reached(path: Path) -> Iterator[str]:
                     left.append(each)
 
 
-def concerned(paths: set[Path]) -> list[str]:
-    """The files of tests that import what has changed."""
+@cache
+def imports_here() -> tuple[dict[Path, set[str]], dict[str, set[str]]]:
+    """What each file of tests imports, and the modules of kr that import a name."""
     tests = {file: set(reached(file)) for file in sorted((ROOT / "tests").glob("test_*.py"))}
-    tested = set[str]().union(*tests.values())
     importing: defaultdict[str, set[str]] = defaultdict(set)
     for file in (ROOT / "kr").rglob("*.py"):
         for name in imported(file):
             importing[name] |= modules(file)
+    return tests, importing
+
+
+def concerned(paths: set[Path]) -> list[str]:
+    """The files of tests that import what has changed."""
+    tests, importing = imports_here()
+    tested = set[str]().union(*tests.values())
     named = {
         path.name for path in paths if path.suffix != ".py" or path.relative_to(ROOT).parts[0] not in ("kr", "tests")
     }

@@ -469,7 +469,7 @@ class Here:
         check_stars(self.settings(StarSettings, file=self.games), ignored, ignored)
 
     def find(self) -> None:
-        out, places = self.directory / "found.jsonl", {"sources": ("egdb",), "pieces": "3", "positions": 60}
+        out, places = self.directory / "found.jsonl", {"sources": ("egdb",), "pieces": "3", "positions": 60, "proof": 0}
         find_puzzles(self.settings(FindSettings, out=out, nodes=2000, **places), ignored, ignored)
 
     def grade(self) -> None:

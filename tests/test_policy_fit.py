@@ -111,7 +111,6 @@ def test_it_learns_what_is_played(tmp_path: Path, name: str, changed: dict[str, 
     assert model.card["test"]["cross_entropy"] < 0.97 * np.log(chosen).mean()
 
 
-@pytest.mark.costly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("net", marks=pytest.mark.soak), "logit"], scope="module")
 def test_a_fit_is_told_on_the_card(fits: Fits, decisions: Decisions, name: str) -> None:
