@@ -169,3 +169,28 @@ def test_a_review_is_stopped_in_the_middle(page: Page) -> None:
     assert stream.rest() == []
     # and nothing of it is left
     assert "document" in judged(page, played(BLUNDER), nodes=1000)[-1]
+
+
+def test_a_move_is_tried_by_the_thresholds_of_the_review(page: Page) -> None:
+    game = read_game(PDN)
+    assert game is not None
+    asked = {"start": game.start.fen, "moves": [str(move) for move in game.moves[:9]], "nodes": NODES}
+    blunder = str(game.moves[9])
+
+    def tried(move: str, best: float) -> dict[str, Any]:
+        (event,) = page.stream("annotate/trial", {**asked, "move": move, "best": best})
+        return dict(event)
+
+    found = tried(blunder, 0.5)
+    assert found["verdict"] == "not"
+    assert 0 <= found["expected"] <= 0.35
+    after = list(game.positions())[9]
+    for step in found["line"]:
+        after = after.play(after.parse_move(step["text"]))
+        assert step["fen"] == after.fen
+    assert len(found["line"]) > 1
+    # the same search, beside another best move
+    for least, verdict in ((0.02, "right"), (0.03, "playable"), (0.08, "not")):
+        again = tried(blunder, round(found["expected"] + least, 2))
+        assert again == {**found, "verdict": verdict}
+    assert tried("1-32", 0.5).keys() == {"error"}

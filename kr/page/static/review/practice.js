@@ -48,8 +48,8 @@ export class Practice {
       this._heading,
       this._said,
       el("div", {class: "row"}, this._again, this._answer, this._next, this._leave),
-      this._more,
       this._lines.element,
+      this._more,
     );
     for (const change of ["node", "edit", "game"]) app.tree.on(change, () => this._left(change));
     this._press = (/** @type {KeyboardEvent} */ event) => this._hear(event);
