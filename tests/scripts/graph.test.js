@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {
-  better,
-  className,
-  judgement,
-  points,
-  reportOf,
-  told,
-  turnName,
-  UNKNOWN,
-  WORDS,
-} from "../../kr/viewer/static/graph.js";
+import {better, judgement, kindName, points, reportOf, told, UNKNOWN, WORDS} from "../../kr/viewer/static/graph.js";
 import {runs} from "../../kr/viewer/static/graph-drawing.js";
 import {speak} from "../../kr/viewer/static/texts.js";
+import {turnName, turnOf} from "../../kr/viewer/static/turns.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";
 
 const tree = new GameTree();
@@ -68,17 +59,18 @@ test("the better move of a marked one is that of the line beside it", () => {
 
 test("the class of a move, and what it did to the game", () => {
   const words = (/** @type {string} */ tag) => {
-    const point = judgement(/** @type {any} */ ({comments: [`[%kr ${tag}]`]})) ?? UNKNOWN;
-    return [className(point), turnName(point.turn)];
+    const node = /** @type {any} */ ({comments: ["others", `[%kr ${tag}]`]}),
+      point = judgement(node) ?? UNKNOWN;
+    return [kindName(point.kind) || told(point).split(" Black's")[0], turnName(turnOf(node))];
   };
   for (const [tag, ...expected] of [
-    ["exp=0.50 best", "best move", ""],
-    ["exp=0.50 once", "good move", ""],
+    ["exp=0.50 best", "Best move.", ""],
+    ["exp=0.50 once", "Good move.", ""],
     ["exp=0.50 nag=! best", "only move", ""],
     ["exp=0.50 nag=?!", "inaccuracy", ""],
-    ["exp=0.50 forced", "", ""],
-    ["game exp=0.50", "", ""],
-    ["line exp=0.50", "", ""],
+    ["exp=0.50 forced", "Black's chances: 50 in 100. Not judged: there was no other move.", ""],
+    ["game exp=0.50", "Black's chances: 50 in 100.", ""],
+    ["line exp=0.50", "Black's chances: 50 in 100.", ""],
     ["exp=0.50 mark=?? turn=won/drawn once", "blunder", "misses a win"],
     ["exp=0.50 mark=? turn=won/better", "mistake", "misses a win"],
     ["exp=0.00 nag=?? turn=won/lost", "blunder", "throws a win away"],

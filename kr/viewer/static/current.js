@@ -2,7 +2,7 @@
 
 import {el} from "./dom.js";
 import {visible} from "./escapes.js";
-import {better, judgement, told} from "./graph.js";
+import {betterNode, judgement, told} from "./graph.js";
 import {number, sign} from "./move-words.js";
 import {commentText} from "./story.js";
 import {t} from "./texts.js";
@@ -38,16 +38,8 @@ export function clocksOf(line) {
  * @param {Node} node
  */
 function betterLine(node) {
-  const line =
-    node.parent &&
-    better(node).length &&
-    node.parent.children.find(
-      (/** @type {Node} */ child) =>
-        child !== node && child.comments.some((/** @type {string} */ text) => text.includes("[%kr line")),
-    );
-  if (!line) return "";
   const moves = [];
-  for (let each = line; each; each = each.children[0]) moves.push(visible(each.text));
+  for (let each = betterNode(node); each; each = each.children[0]) moves.push(visible(each.text));
   return moves.join(" ");
 }
 

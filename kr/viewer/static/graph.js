@@ -9,14 +9,10 @@ import {signed, t} from "./texts.js";
 /** @typedef {"inaccuracy" | "mistake" | "blunder" | "only"} Mark */
 /** @typedef {Mark | ""} Kind */
 /**
- * Standings of a side before and after a move of it that turned the game.
- * @typedef {["won" | "better" | "even" | "drawn", "better" | "even" | "drawn" | "worse" | "lost"]} Turn
- */
-/**
  * What kr says of a move. expected: result of Black, 0 to 1; kind: of its mark; best: as good as any other; once: seen
  * by one search only; reason: why it was not judged; evaluation: the score, as [%eval] has it
- * @typedef {{expected: number, kind: Kind, judged: boolean, best: boolean, turn: Turn | null, once: boolean,
- *   reason: string, evaluation: string}} Judgement
+ * @typedef {{expected: number, kind: Kind, judged: boolean, best: boolean, once: boolean, reason: string,
+ *   evaluation: string}} Judgement
  */
 /**
  * A position of a game in the graph. expected: null where it was not searched
@@ -44,40 +40,6 @@ export const WORDS = {
 /** Name of a mark; "" for none. @param {Kind} kind */
 export const kindName = kind => kind && WORDS[kind];
 
-/**
- * The class of a move in words: its mark, or best or good without one; "" of one that was not judged.
- * @param {Pick<Point, "kind" | "judged" | "best">} point
- */
-export function className({kind, judged, best}) {
-  if (kind) return WORDS[kind];
-  if (!judged) return "";
-  return best ? t("best move") : t("good move");
-}
-
-/** What moves that turn a game do. */
-const TURNS = {
-  thrown: () => t("throws a win away"),
-  missed: () => t("misses a win"),
-  draw_lost: () => t("loses a draw"),
-  fallen: () => t("comes into a lost position"),
-  worse: () => t("comes into a worse position"),
-};
-
-/** The kind of a turn. @param {Turn | null} turn @returns {keyof typeof TURNS | ""} */
-export function turnKind(turn) {
-  if (!turn) return "";
-  const [before, after] = turn;
-  if (before === "won") return after === "lost" ? "thrown" : "missed";
-  if (after !== "lost") return "worse";
-  return before === "drawn" ? "draw_lost" : "fallen";
-}
-
-/** What a move that turned the game did, in words; "" for none. @param {Turn | null} turn */
-export function turnName(turn) {
-  const kind = turnKind(turn);
-  return kind && TURNS[kind]();
-}
-
 /** Sign of a mark; "" for none. @param {Kind} kind */
 export const signOf = kind => Object.keys(KINDS).find(sign => KINDS[sign] === kind) ?? "";
 
@@ -90,7 +52,6 @@ const REASONS = {
 
 // kr's tag in a comment: [%kr exp=0.21 nag=?? turn=drawn/lost once], [%kr line exp=0.55] at a better line
 const TAG = /\[%kr ([^[\]]{1,80})\]/;
-const TURN = /^turn=(won|better|even|drawn)\/(better|even|drawn|worse|lost)$/;
 const EVALUATION = /\[%eval (#?-?\d{1,4}(?:\.\d{1,2})?)/;
 
 /**
@@ -102,7 +63,6 @@ export const UNKNOWN = {
   kind: "",
   judged: false,
   best: false,
-  turn: null,
   once: false,
   reason: "",
   evaluation: "",
@@ -125,21 +85,14 @@ export function judgement(node) {
       expected: Number(expected[1]),
       kind: (sign && KINDS[sign[1]]) || "",
       // neither the start of the game nor a better line is a move that was judged
-      judged: facts[0] !== "game" && facts[0] !== "line" && !reason,
+      judged: expected.index === 0 && !reason,
       best: facts.includes("best"),
-      turn: turnOf(facts),
       once: facts.includes("once"),
       reason,
       evaluation: EVALUATION.exec(comment)?.[1] ?? "",
     };
   }
   return null;
-}
-
-/** @param {string[]} facts @returns {Turn | null} */
-function turnOf(facts) {
-  const [, before, after] = facts.map(fact => TURN.exec(fact)).find(Boolean) ?? [];
-  return before ? /** @type {Turn} */ ([before, after]) : null;
 }
 
 /**
@@ -192,9 +145,8 @@ export function points(tree) {
  */
 export function told({expected, kind, judged, best, evaluation, reason, once}) {
   if (expected === null) return t("Not searched.");
-  const parts = [expectation(Math.round(100 * expected), evaluation)],
-    name = kind ? "" : className({kind, judged, best});
-  if (name) parts.unshift(`${name[0].toUpperCase()}${name.slice(1)}.`);
+  const parts = [expectation(Math.round(100 * expected), evaluation)];
+  if (judged && !kind) parts.unshift(best ? t("Best move.") : t("Good move."));
   if (reason) parts.push(REASONS[reason]());
   if (once) parts.push(t("Seen by one search only."));
   return parts.join(" ");

@@ -32,7 +32,7 @@ class Analyse {
   /** @param {import("../shell.js").App} app */
   constructor(app) {
     this.app = app;
-    this._active = this._turned = false;
+    this.isActive = false;
     /** How the board was before a game turned it. @type {boolean | null} */
     this._unturned = null;
     /** Points while a game is judged; null for those that the comments tell. @type {any[] | null} */
@@ -118,8 +118,6 @@ class Analyse {
     // what other panels do waits until they are there
     app.onrest = (/** @type {string} */ rest) => this._filling(() => app.onrest(rest));
     app.review = () => this._filling(() => app.review());
-    // while one learns from mistakes, nothing beside the board gives the answer away
-    app.practise = (/** @type {boolean} */ on, /** @type {"black" | "white"} */ side) => this._practise(on, side);
   }
 
   /** @param {string} fen */
@@ -151,7 +149,7 @@ class Analyse {
       label: t("Panels"),
       closes: true,
       onchange: name => {
-        this._side?.classList.toggle("open", name !== "notation");
+        this.side?.classList.toggle("open", name !== "notation");
         if (name !== "setup") this._late?.setup.cancel();
         this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
         app.keep("panel", name);
@@ -196,14 +194,14 @@ class Analyse {
 
   async _fill() {
     const [{panels}, {Graph}] = await Promise.all([import("./panels.js"), import("../graph-drawing.js"), later()]),
-      {games, departure, review, all} = (this._late = panels(this.app, this._moves.list));
+      {games, departure, review, all} = (this._late = panels(this.app, this._moves.list, this));
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._graphPlace.append(this._graph.element);
     this._draw();
     this._send.disabled = false;
     this.analysis.element.before(games.strip, games.reading.element);
     this._opening.element.after(departure.element);
-    this.analysis.lead(review);
+    this.analysis.element.firstElementChild?.prepend(review);
     games.begun.then(() => {
       this._isRecalled = true;
       this._greet();
@@ -213,7 +211,7 @@ class Analyse {
 
   _element() {
     const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.list.element);
-    this._side = el(
+    this.side = el(
       "div",
       {class: "side"},
       this.analysis.element,
@@ -225,7 +223,7 @@ class Analyse {
       this._tabs.body,
     );
     this._greet();
-    return el("div", {class: "screen analyse"}, this.stage.element, this._side);
+    return el("div", {class: "screen analyse"}, this.stage.element, this.side);
   }
 
   _fillControls() {
@@ -268,18 +266,6 @@ class Analyse {
     );
   }
 
-  /**
-   * @param {boolean} on
-   * @param {"black" | "white"} [side] that is seen from below; afterwards the board is turned back
-   */
-  _practise(on, side) {
-    this._side?.classList.toggle("practising", on);
-    if (on) this._turned = this.board.flipped;
-    this.stage.flip(on ? side === "black" : this._turned);
-    if (on) this.analysis.hide();
-    else if (this._active) this.analysis.show();
-  }
-
   // --- the game
 
   _follow() {
@@ -304,7 +290,7 @@ class Analyse {
         this._greet();
         if (change === "edit" && !this._late?.setup.isEditing) this._told();
       });
-    app.onback(() => this._active && !this._late?.setup.isEditing && this._show(false));
+    app.onback(() => this.isActive && !this._late?.setup.isEditing && this._show(false));
     this._draw();
     this._name();
   }
@@ -359,7 +345,7 @@ class Analyse {
   // what is empty has no place before there is a game
   _greet() {
     const isBlankNow = isBlank(this.tree);
-    this._side?.classList.toggle("blank", isBlankNow);
+    this.side?.classList.toggle("blank", isBlankNow);
     this._welcome.hidden = !isBlankNow || !this._isRecalled;
   }
 
@@ -396,8 +382,8 @@ class Analyse {
   /** @param {string} rest of the address */
   enter(rest) {
     if (rest) this.app.onrest(rest);
-    if (this._active) return;
-    this._active = true;
+    if (this.isActive) return;
+    this.isActive = true;
     document.addEventListener("keydown", this._press);
     this.analysis.show();
     this._moves.show();
@@ -408,7 +394,7 @@ class Analyse {
   }
 
   leave() {
-    this._active = false;
+    this.isActive = false;
     document.removeEventListener("keydown", this._press);
     this.analysis.hide();
     this._moves.hide();

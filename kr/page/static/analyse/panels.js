@@ -12,8 +12,39 @@ import {panel as review} from "../review/panel.js";
 import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
 
-/** @param {import("../shell.js").App} app @param {import("../moves.js").MoveList} list the moves of the game */
-export function panels(app, list) {
+/**
+ * @typedef {object} Screen what they stand on
+ * @property {HTMLElement | undefined} side
+ * @property {import("../stage.js").Stage} stage
+ * @property {import("../analysis/panel.js").Analysis} analysis
+ * @property {boolean} isActive
+ */
+
+/**
+ * While one looks for a move, nothing beside the board gives it away. A side is seen from below then; afterwards the
+ * board is turned back.
+ * @param {Screen} screen
+ * @returns {(on: boolean, side?: "black" | "white") => void}
+ */
+function practising(screen) {
+  const {stage, analysis} = screen;
+  let turned = false;
+  return (on, side) => {
+    screen.side?.classList.toggle("practising", on);
+    if (on) turned = stage.board.flipped;
+    stage.flip(on ? side === "black" : turned);
+    if (on) analysis.hide();
+    else if (screen.isActive) analysis.show();
+  };
+}
+
+/**
+ * @param {import("../shell.js").App} app
+ * @param {import("../moves.js").MoveList} list the moves of the game
+ * @param {Screen} screen
+ */
+export function panels(app, list, screen) {
+  app.practise = practising(screen);
   const games = files(app),
     setup = new Setup(app),
     proofs = new Proofs(app),

@@ -86,8 +86,7 @@ export class Controls {
       },
       {"aria-expanded": "false"},
     );
-    this.head = el("div", {class: "row head"}, this._go, this._threat, opener);
-    this.elements = [this.head, this._options];
+    this.elements = [el("div", {class: "row head"}, this._go, this._threat, opener), this._options];
   }
 
   get lines() {

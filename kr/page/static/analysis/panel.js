@@ -77,11 +77,6 @@ export class Analysis {
     this.restart();
   }
 
-  /** Puts a button beside its own, in whose place it is the one to press. @param {HTMLElement} button */
-  lead(button) {
-    this._controls.head.prepend(button);
-  }
-
   /**
    * Black's chances by the first line of the position on the board, and its score; null if nothing is known.
    * @returns {{chances: [number, number, number] | null, score: string} | null}

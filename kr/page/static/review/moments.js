@@ -1,8 +1,9 @@
 // The moments of a reviewed game, and how one goes from one to the next: the board stops before a mistake, asks for a
 // better move, and hears what comes of those that are tried. Nothing here touches the document.
 
-import {judgement, turnKind} from "../graph.js";
+import {judgement} from "../graph.js";
 import {YOU, said, t} from "../texts.js";
+import {turnKind, turnOf} from "../turns.js";
 
 /** @typedef {import("./state.js").Mark} Mark */
 /** @typedef {import("./state.js").Side} Side */
@@ -66,7 +67,7 @@ export const nextOf = (moments, ply) =>
  * @param {Side | null} you
  */
 export function question({node, point, side}, you) {
-  const done = DONE[turnKind(point.turn) || point.kind],
+  const done = DONE[turnKind(turnOf(node)) || point.kind],
     told = said({...done, with: {side: side === you ? YOU : side, move: node.text}});
   return `${told} ${said(sentence("find"))}`;
 }

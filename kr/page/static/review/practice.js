@@ -2,9 +2,10 @@
 // The game stays as it is: what is tried or told is shown on the board alone.
 
 import {button, el} from "../dom.js";
-import {className, turnName} from "../graph.js";
+import {kindName} from "../graph.js";
 import {visible} from "../escapes.js";
 import {t} from "../texts.js";
+import {turnName, turnOf} from "../turns.js";
 import {Tour, question, stepsFrom, verdictText, worthsOf} from "./moments.js";
 import {tried} from "./stream.js";
 import {Variations} from "./variations.js";
@@ -192,8 +193,8 @@ export class Practice {
 
   /** @param {Tour} tour */
   _why({moment}) {
-    const {point} = moment,
-      facts = [className(point), turnName(point.turn)].filter(Boolean).join(", ");
+    const {node, point} = moment,
+      facts = [kindName(point.kind), turnName(turnOf(node))].filter(Boolean).join(", ");
     return [el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, chancesText(moment))];
   }
 

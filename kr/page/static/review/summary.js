@@ -4,6 +4,7 @@
 import {visible} from "../escapes.js";
 import {placed, isOf} from "../squares.js";
 import {YOU, decimal, said} from "../texts.js";
+import {turnOf} from "../turns.js";
 import {lossOf, momentsOf, stepsFrom} from "./moments.js";
 
 /** @typedef {import("../graph.js").Point} Point */
@@ -44,7 +45,7 @@ export function summaryOf(facts) {
 
 /** How the game ended, and where it turned. @param {Facts} facts */
 function gameSentence({result, points, you}) {
-  const turns = points.filter(({turn}) => turn),
+  const turns = points.filter(({node}) => turnOf(node)),
     move = turns.at(-1)?.label ?? "",
     winner = WINNERS[result];
   const ends = {"1/2-1/2": "drawn", "0-0": "both_lost"}[result] ?? "unfinished";

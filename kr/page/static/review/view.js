@@ -1,11 +1,12 @@
 // What the panel Review shows, as elements made from what is known.
 
 import {button, el} from "../dom.js";
-import {className, kindName, signOf, turnName} from "../graph.js";
+import {kindName, signOf} from "../graph.js";
 import {visible} from "../escapes.js";
 import {SIDES, sideName} from "../squares.js";
 import {head} from "../tables.js";
 import {decimal, t} from "../texts.js";
+import {turnName, turnOf} from "../turns.js";
 import {worthsOf} from "./moments.js";
 import {firmness} from "./state.js";
 
@@ -100,9 +101,9 @@ export function chancesText(mark) {
  * @param {string} people in words; "" as long as it isn't known
  */
 export function markView(mark, limit, people) {
-  const {point, line} = mark,
+  const {node, point, line} = mark,
     gap = chancesText(mark),
-    name = [className(point), turnName(point.turn)].filter(Boolean).join(", ");
+    name = [kindName(point.kind), turnName(turnOf(node))].filter(Boolean).join(", ");
   return [
     el(
       "p",
