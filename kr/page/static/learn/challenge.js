@@ -7,7 +7,7 @@ import {t} from "../texts.js";
 /** @typedef {"streak" | "minutes"} Kind */
 /** @typedef {{kept: (name: string, otherwise?: any) => any, keep: (name: string, value: unknown) => void}} Store */
 
-export const RUN_MS = 180_000;
+const RUN_MS = 180_000;
 const FIRST_RATING = 800,
   HARDER = 40; // by each that is solved
 /** Puzzles of which one is drawn by lot: those nearest to the rating that is wanted. */
