@@ -3,7 +3,7 @@
 
 from _thread import LockType
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -326,7 +326,28 @@ def plain_result(position: _Position, solver: int, goal: int) -> bool: ...
 def ways_of(decider: DeciderOfClaims, position: _Position, goal: int, first: _Move | None = None) -> list[_Way]: ...
 def check_problem(
     decider: DeciderOfClaims, root: _Position, published: int | None, solution: list[_Move], strict: bool
-) -> dict[str, Any]: ...
+) -> _Soundness: ...
+
+class _Soundness(TypedDict):
+    verdict: int
+    stage: int
+    published: int | None
+    value: int | None
+    by: tuple[int, int]
+    wins: int
+    holds: int
+    number: int
+    ended: int
+    of_solution: int
+    steps: list[tuple[int, int, bool, list[_Way]]]
+    claim: tuple[_Position, int, int] | None
+    answers: list[tuple[_Move, _Move | None]]
+    unsettled: list[_Move]
+    ways: list[_Way]
+    line: list[_Move]
+
+class _RankedSoundness(_Soundness):
+    rank: int
 
 _Changed: TypeAlias = list[tuple[int, int, int, int, int]]
 STAGE_LEFT: Final[int]
@@ -335,7 +356,7 @@ MOST_CHANGES: Final[int]
 
 def check_variation(
     decider: DeciderOfClaims, root: _Position, wins: bool, draws: bool, strict: bool
-) -> dict[str, Any]: ...
+) -> _RankedSoundness: ...
 def changed_positions(root: _Position, most: int) -> list[tuple[_Position, _Changed]]: ...
 def changed_candidates(
     roots: list[_Position], most: int, low: int, high: int, captures: bool, room: int

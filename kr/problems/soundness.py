@@ -12,7 +12,7 @@ solution does, and to the end of a win. The core decides (`kr/_core/problems`); 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kr.engine.engine import Engine
     from kr.jobs.kinds import Stop
 
-CoreVerdict = dict[str, Any]
+CoreVerdict = Mapping[str, Any]
 """A verdict as the core has it: see `soundness_fields` in `kr/_core/problems/checks.pxi`."""
 _ENDS = ("", "plain", "over", "repeated", "dual")
 """Why a line ends, by the numbers of the core."""

@@ -5,6 +5,8 @@
 
 cpdef enum:
     MOST_CHANGES = 2         # pieces that are changed at a time
+
+cdef enum:
     CHANGE_MOVE = 0
     CHANGE_ADD = 1
     CHANGE_REMOVE = 2
