@@ -76,7 +76,7 @@ demo: build
 
 # style and types are read, not run: they don't wait for the core to be compiled
 check: $(BIN)/mypy
-	$(MAKE) -j2 lint concerned types scripts-test MARKED="not slow and not soak"
+	$(MAKE) -j2 lint concerned types scripts-test MARKED="not slow and not soak" PYTEST_JOBS=$(shell nproc)
 
 SINCE ?= main
 concerned: .venv/tests
