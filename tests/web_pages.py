@@ -51,7 +51,8 @@ KEPT = """() => Object.keys(localStorage).filter(name => name.startsWith("kr-gam
 PORTS = [0]
 """The port of the servers of this process, once there was one."""
 ENDED: set[str] = set()
-"""Addresses at which nothing answers any more; what a page that is still open says of that is no fault."""
+"""Addresses at which a server has ended. What a page that was open then says of that is no fault, even if it
+says it when the next server is there."""
 NOTHING_ANSWERS = re.compile("ERR_CONNECTION_REFUSED|Failed to fetch dynamically imported module")
 
 
@@ -70,7 +71,6 @@ def serving(**settings: Any) -> Iterator[WebServer]:
     PORTS[0] = PORTS[0] or server.port
     thread = threading.Thread(target=server.run)
     place = f"127.0.0.1:{server.port}/"
-    ENDED.discard(place)
     thread.start()
     try:
         yield server
