@@ -198,8 +198,8 @@ def test_no_page_has_english_texts(address: str, opened: Opener, reviewed: str, 
         page.locator(f".screen.{name.partition('/')[0]} .board .movable").first.wait_for()
         check_tabs({})
     page.evaluate("() => { location.hash = 'play'; }")
-    for mode in page.locator(".modes input").all()[::-1]:
-        mode.check(force=True)
+    for mode in page.locator(".modes label").all()[::-1]:
+        mode.click()
         check()
     check_menu("Regole")
     page.locator("form summary").click()

@@ -15,6 +15,7 @@ from web_pages import (
     faults_in,
     meant_board,
     out_of_sight,
+    pick,
     read_board,
     serving,
     wait_for_board,
@@ -46,12 +47,12 @@ def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def begin_match(page: Page, a: str = "level:2", b: str = "level:1", games: str = "2", pace: str = "0") -> None:
     """Fill the form of a match and start it."""
-    page.locator(".modes input[value=match]").check(force=True)
+    pick(page, "mode", "match")
     wait_until(page, "() => document.querySelectorAll('.match-form option').length > 20")
     page.get_by_label("First player").select_option(a)
     page.get_by_label("Second player").select_option(b)
-    page.locator(f"input[name=games][value='{games}']").check(force=True)
-    page.locator("input[name=tc][value='0.1s']").check(force=True)
+    pick(page, "games", games)
+    pick(page, "tc", "0.1s")
     page.evaluate("pace => localStorage.setItem('kr-pace', JSON.stringify(pace))", pace)
     page.get_by_role("button", name="Start the match").click()
     page.get_by_label("Pace").select_option(pace)
@@ -59,7 +60,7 @@ def begin_match(page: Page, a: str = "level:2", b: str = "level:1", games: str =
 
 def begin_two(page: Page) -> None:
     """Two people, one of whom is called Ann."""
-    page.locator(".modes input[value=two]").check(force=True)
+    pick(page, "mode", "two")
     page.get_by_label("Name of Black").fill("Ann")
     page.get_by_role("button", name="Play", exact=True).click()
     wait_until(page, SAID, "to move")
@@ -120,10 +121,10 @@ def test_a_match_is_stopped_resumed_and_found_again(opened):
 def test_the_pace_and_clocks_of_a_match(server, opened, monkeypatch):
     monkeypatch.setattr(live_match, "LONGEST_PACE", 30.0)
     page = opened(server.address + "#play")
-    page.locator(".modes input[value=match]").check(force=True)
+    pick(page, "mode", "match")
     # the form is drawn anew as its players come
     wait_until(page, "() => document.querySelectorAll('.match-form option').length > 20")
-    page.locator("input[name=tc][value='3+2']").check(force=True)
+    pick(page, "tc", "3+2")
     begin = "() => document.querySelectorAll('.played span').length"
     page.get_by_role("button", name="Start the match").click()
     page.get_by_label("Pace").select_option("3")
@@ -182,7 +183,7 @@ def test_the_rules_are_on_one_page_and_the_board_turns_to_whoever_moves(server, 
     assert faults_in(page, "dialog") == []
     page.keyboard.press("Escape")
     rules.wait_for(state="detached")
-    page.locator(".modes input[value=two]").check(force=True)
+    pick(page, "mode", "two")
     assert faults_in(page, ".new-game") == []
     page.get_by_role("checkbox", name="Turn the board").check()
     page.get_by_role("button", name="Play", exact=True).click()
@@ -212,7 +213,7 @@ def test_play_from_a_position_of_analyse(server, opened):
     fen = page.get_by_label("FEN of the position", exact=True)
     fen.wait_for()
     assert fen.input_value() == kr.Position().play("11-15").fen
-    page.locator("input[name=side][value=white]").check(force=True)
+    pick(page, "side", "white")
     page.get_by_role("button", name="Play", exact=True).click()
     wait_until(page, SAID, "Your move")
     assert read_board(page) == meant_board(kr.Position().play("11-15").fen)
@@ -236,8 +237,8 @@ def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener):
     check([*NEEDED, ".games-of-match"])
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="New match").click()
-    page.locator(".modes input[value=kr]").check(force=True)
-    page.locator("input[name=clock][value='5+3']").check(force=True)
+    pick(page, "mode", "kr")
+    pick(page, "clock", "5+3")
     page.get_by_role("button", name="Play", exact=True).click()
     wait_until(page, SAID, "Your move")
     page.get_by_role("button", name="Hint").click()
@@ -247,7 +248,7 @@ def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener):
 
 def test_a_match_for_everyone(server, opened):
     page = opened(server.address + "#play", SIZES[2])
-    page.locator(".modes input[value=match]").check(force=True)
+    pick(page, "mode", "match")
     assert faults_in(page) == []
     begin_match(page)
     wait_until(page, SAID, "The match is over")

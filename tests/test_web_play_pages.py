@@ -21,6 +21,7 @@ from web_pages import (
     free_port,
     meant_board,
     out_of_sight,
+    pick,
     read_board,
     serving,
     wait_until,
@@ -71,12 +72,6 @@ def start(opened: Opener) -> Iterator[object]:
 
 
 CARDS = ("1", "3", "5", "7", "9", "10")
-
-
-def pick(page: Page, name: str, value: str) -> None:
-    """Choose one of several buttons of the form, once the strengths have come, which move what stands below them."""
-    page.locator(".card small").first.wait_for()
-    page.locator(f".new-game input[name={name}][value='{value}']").check(force=True)
 
 
 def fill(

@@ -273,6 +273,11 @@ def from_send_menu(page: Page, name: str) -> None:
     page.get_by_role("menuitem", name=name, exact=True).click()
 
 
+def pick(page: Page, name: str, value: str) -> None:
+    """Choose one of several buttons that stand in a row, by a click on its label, once it stands still."""
+    page.locator("label", has=page.locator(f"input[type=radio][name={name}][value='{value}']")).click()
+
+
 def show_setup(page: Page) -> None:
     """Open the panel Set up."""
     if not page.locator(".panel.setup").is_visible():
