@@ -6,12 +6,16 @@ import threading
 from typing import Any
 
 import pytest
+from web_pages import finished
 
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
 from kr.protocols.hub_client import HubClient
+from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.services import engines
-from kr.web.services.engines import Lender
+from kr.web.services.engines import MOST_OF_A_VIEWER, Lender
+from kr.web.services.port import _lender
 from kr.web.settings import WebSettings
 
 
@@ -135,6 +139,24 @@ def test_the_first_engine_is_made_when_it_is_needed(monkeypatch: pytest.MonkeyPa
     made.clear()
     assert engines.Engines(WebSettings(browser=False, weights="manual"), None).names == ["kr (manual)"]
     assert made == [("manual", 64)]
+
+
+def test_the_background_takes_nothing_from_a_page() -> None:
+    house = House(WebSettings(browser=False, weights="manual"))
+    try:
+        lenders = [
+            finished(_lender(house, PageRequest({"background": True, "small": small}))) for small in (False, True)
+        ]
+        assert lenders == [house.engines.background, house.engines.small(True)]
+        with house.engines.background.ask("page") as loan:
+            engine = loan.wait(5)
+            own = [house.engines.own.ask("page") for _ in range(MOST_OF_A_VIEWER)]
+            # neither a place nor the memory of what the page has analysed
+            assert all(each.wait(5) is not engine for each in own)
+            for each in own:
+                each.end()
+    finally:
+        house.close()
 
 
 def test_a_tool_that_is_made_too_late_is_closed() -> None:

@@ -105,6 +105,53 @@ test("a patient search gives way, and goes on with what is left of its limits", 
   ]);
 });
 
+test("the background gives way to whatever somebody waits for, and has its share beside what goes on", async t => {
+  t.mock.timers.enable({apis: ["setTimeout"]});
+  const {thread, engine} = made(),
+    kinds = () => thread.asked.map(({message: {search, evaluate}}) => (evaluate ? "score" : search.memory)),
+    background = engine.borrow({background: true}),
+    judged = background.search({position: START, limits: {nodes: 1000}, fresh: true}),
+    next = background.search({position: START, limits: {nodes: 500}});
+  await soon();
+  const watched = new AbortController(),
+    analysis = engine.search({position: START, limits: {}, patient: true, signal: watched.signal});
+  await soon();
+  // an analysis that begins comes first, though others have waited longer
+  assert.equal(thread.stops, 1);
+  thread.last.answer(result(3, 400));
+  await soon();
+  assert.deepEqual(kinds(), ["background", "usual"]);
+  // one that goes on shares
+  t.mock.timers.tick(999);
+  assert.equal(thread.stops, 1);
+  t.mock.timers.tick(1);
+  await soon();
+  assert.equal(thread.stops, 2);
+  thread.last.answer(result(9, 5000));
+  await soon();
+  assert.deepEqual(thread.last.message.search.limits, {nodes: 500});
+  // what is short goes before all
+  const score = engine.evaluate(START);
+  await soon();
+  assert.equal(thread.stops, 3);
+  thread.last.answer(result(2, 100));
+  await soon();
+  thread.last.answer({score: 7});
+  await score;
+  await soon();
+  assert.deepEqual(kinds(), ["background", "usual", "background", "score", "background"]);
+  assert.deepEqual(thread.last.message.search.limits, {nodes: 600});
+  thread.last.answer(result(4, 600));
+  assert.equal((await judged).nodes, 1000);
+  watched.abort();
+  await soon();
+  thread.last.answer(result(10, 6000));
+  await analysis;
+  await soon();
+  thread.last.answer(result(4, 400));
+  assert.equal((await next).nodes, 500);
+});
+
 test("a signal ends a search: one that waits at once, one that runs when it answers", async () => {
   const {thread, engine} = made(),
     [running, waiting] = [new AbortController(), new AbortController()],

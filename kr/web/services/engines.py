@@ -50,8 +50,12 @@ LOADED_HASH = 16 * MEBIBYTE
 """Most bytes of the hash tables of all engines but the first."""
 SMALL_HASH = 1 << 19
 """Bytes of the hash table of a small engine."""
-SEARCH_NICENESS = 10
-"""Niceness added to the threads that search, on Linux."""
+BACKGROUND_HASH = 16 * MEBIBYTE
+"""Bytes of the hash table of an engine that works in the background."""
+MOST_IN_BACKGROUND = 4
+"""Searches in the background at a time."""
+SEARCH_NICENESS, BACKGROUND_NICENESS = 10, 19
+"""Niceness added to the threads that search, and to those of the background, on Linux."""
 IDLE_SECONDS = 60.0
 """Time after which an idle engine is closed."""
 HUB = "hub:"
@@ -282,6 +286,8 @@ class Engines:
         }
         self.names = [f"kr ({SHIPPED if self._first is None else self._first.name})"]
         """The engines by number: 0 is kr."""
+        self.background: Lender[Engine] = Lender(self._make_background, Engine.stop, MOST_IN_BACKGROUND)
+        """Engines of kr whose work nobody waits for: pages keep theirs beside it."""
         self.others: list[Lender[HubClient]] = []
         """Lenders of the other engines; number 1 is the first."""
         for text in settings.engines:
@@ -311,6 +317,9 @@ class Engines:
     def _make_small(self, looks_up: bool) -> Engine:
         return Engine(self._settings.weights, SMALL_HASH / MEBIBYTE, 1, self._database if looks_up else None)
 
+    def _make_background(self) -> Engine:
+        return Engine(self._settings.weights, BACKGROUND_HASH / MEBIBYTE, 1, self._database)
+
     def small(self, looks_up: bool) -> Lender[Engine]:
         """The lender of small engines, of levels below full strength. looks_up: with the endgame database."""
         return self._small[looks_up]
@@ -331,7 +340,8 @@ class Engines:
 
     def close(self) -> None:
         """End all engines."""
-        lenders: list[Lender[Any]] = [self.own, *self._small.values(), *self.others, *self._champions.values()]
+        lenders: list[Lender[Any]] = [self.own, self.background, *self._small.values(), *self.others]
+        lenders += self._champions.values()
         for lender in lenders:
             lender.close()
 
@@ -347,12 +357,12 @@ def champion_spec(generation: int) -> str:
     return f"{EVOLVED_PREFIX}{SHIPPED},generation={generation}"
 
 
-def give_way() -> None:
+def give_way(niceness: int = SEARCH_NICENESS) -> None:
     """Have the calling thread, one that does nothing but search, yield to those that answer pages.
 
     With twenty searches on two busy cores a small request took a second or more without this, a tenth of one with it.
     """
-    system.lower_priority(SEARCH_NICENESS)
+    system.lower_priority(niceness)
 
 
 def _command(text: str) -> tuple[list[str], Path | None]:

@@ -3,12 +3,14 @@
 
 Searches are a stream, one after another with one engine:
 
-    {"do": "search", "engine": 0, "generation": null, "small": false, "database": true, "more": false, "searches": [
+    {"do": "search", "engine": 0, "generation": null, "small": false, "background": false, "database": true,
+     "more": false, "searches": [
       {"positions": [[black, white, kings, side], ...], "limits": {"seconds", "left", "increment", "moves", "nodes",
        "depth", "within"}, "lines": 3, "fresh": false, "watched": true}, ...]}
 
 engine: its number, 0 for kr; generation: that of a player that evolved, in place of an engine; small: with one of the
-small engines of the levels below full strength; database: whether that looks positions up. positions: of the game so
+small engines of the levels below full strength; background: with one that gives way to all others; database: whether
+that looks positions up. positions: of the game so
 far, the one to search last, as bitboards and side to move. left, increment and moves are those of the mover's clock.
 fresh: the engine forgets what it knows first. Events: {"waiting": true} if others have to end first, {"turn": true};
 of each search, if it is watched, at most UPDATES a second and always the newest {"depth", "lines": [{"depth", "score",
@@ -82,12 +84,12 @@ MOST_WHOLE = 1 << 53
 """A seed, a generation: greater numbers of JavaScript are not all whole."""
 
 
-def questions_of(request: PageRequest) -> deque[Question]:
+def questions_of(request: PageRequest, background: bool = False) -> deque[Question]:
     """The searches of a message. Raises KrError."""
-    return deque(map(_question, request.objects("searches", MOST_TOGETHER)))
+    return deque(_question(each, background) for each in request.objects("searches", MOST_TOGETHER))
 
 
-def _question(request: PageRequest) -> Question:
+def _question(request: PageRequest, background: bool) -> Question:
     *history, position = request.positions("positions", LONGEST_LINE + 1)
     return Question(
         position,
@@ -96,6 +98,7 @@ def _question(request: PageRequest) -> Question:
         request.number("lines", 1, MAX_LINES, 1),
         fresh=request.flag("fresh"),
         watched=request.flag("watched", True),
+        background=background,
     )
 
 
@@ -119,7 +122,8 @@ def _limits(request: PageRequest) -> Limits:
 
 async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
     """Search positions one after another, and report the lines as they change."""
-    questions, more = questions_of(request), request.flag("more")
+    more, background = request.flag("more"), request.flag("background")
+    questions = questions_of(request, background)
     loan = (await _lender(house, request)).ask(viewer.get())
     running: RunningSearch | None = None
     stopping = None if more else asyncio.create_task(inbox.get())
@@ -134,7 +138,7 @@ async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
             stopping.add_done_callback(lambda _: running.stop() if running else None)
         while questions or more:
             if not questions:
-                questions = questions_of(await inbox.get())
+                questions = questions_of(await inbox.get(), background)
                 continue
             question = questions.popleft()
             if question.fresh and isinstance(tool, Engine):
@@ -160,8 +164,9 @@ async def _lender(house: House, request: PageRequest) -> Lender[Any]:
     if request.has("generation"):
         generation = request.number("generation", 0, MOST_WHOLE)
         return await anyio.to_thread.run_sync(house.engines.champion, generation)
-    database = request.flag("database", True)
-    return house.engines.small(database) if request.flag("small") else house.engines.lender(number)
+    if request.flag("small"):
+        return house.engines.small(request.flag("database", True))
+    return house.engines.background if request.flag("background") else house.engines.lender(number)
 
 
 async def _arrival(loan: Loan[Any], stopping: asyncio.Task[Any] | None) -> Any:

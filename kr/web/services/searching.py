@@ -21,7 +21,7 @@ from kr.game.position import Position
 from kr.players.player import Player
 from kr.protocols.hub_client import HubClient, read_info
 from kr.threads import start_all
-from kr.web.services.engines import Loan, give_way
+from kr.web.services.engines import BACKGROUND_NICENESS, SEARCH_NICENESS, Loan, give_way
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Question:
     """Forget everything first."""
     watched: bool = True
     """Tell of it before its end."""
+    background: bool = False
+    """Let the searches of others go first."""
 
 
 class RunningSearch(ABC):
@@ -99,7 +101,7 @@ class OwnSearch(RunningSearch):
 
     def _heard(self, info: Info) -> None:
         if not self._is_polite:
-            give_way()
+            give_way(BACKGROUND_NICENESS if self._question.background else SEARCH_NICENESS)
             self._is_polite = True
         self._coming.append(info)
         if len(self._coming) == info.lines:

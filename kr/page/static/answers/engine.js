@@ -1,5 +1,6 @@
 // The engine, as the answers have it: one Worker, which searches one position at a time. Whoever asks waits for a turn;
-// a patient search, an analysis that somebody watches, gives way to others and goes on after them.
+// a patient search, an analysis that somebody watches, gives way to others and goes on after them. What works in the
+// background gives way to those too.
 
 import {timed} from "./limits.js";
 import {Stopped} from "./news.js";
@@ -48,11 +49,21 @@ class Job {
     this.best = null;
     // of the times that it has run before
     this.nodes = this.seconds = 0;
-    this.yields = false;
+    this.hasRun = this.yields = false;
   }
 
   get isPatient() {
-    return Boolean(this.search?.patient);
+    return Boolean(this.search?.patient) || this.isBackground;
+  }
+
+  get isBackground() {
+    return Boolean(this.search?.background);
+  }
+
+  /** 0: it goes first; 1: an analysis that has not had its first turn; 2: what may wait. */
+  get rank() {
+    if (!this.isPatient) return 0;
+    return this.isBackground || this.hasRun ? 2 : 1;
   }
 
   get isEnded() {
@@ -102,9 +113,11 @@ export class Engine {
 
   /** @param {Asked} search @returns {Promise<import("./house.js").Result>} */
   async search(search) {
-    const {position, history = [], limits, lines = 1, fresh = false, small = false, database = true, signal} = search;
-    const positions = [...history, position].map(bitsOf);
-    const job = new Job({search: {positions, limits: timed(limits), lines, fresh, small, database}}, search);
+    const {position, history = [], limits, lines = 1, fresh = false, small, background, database = true} = search,
+      {signal} = search;
+    const positions = [...history, position].map(bitsOf),
+      memory = small ? "small" : background ? "background" : "usual";
+    const job = new Job({search: {positions, limits: timed(limits), lines, fresh, memory, database}}, search);
     if (this.isBusy) search.onWaiting?.();
     const result = await this._until(signal, job),
       [best] = result.lines;
@@ -213,29 +226,31 @@ export class Engine {
       this._crowd();
       return;
     }
-    const place = this._waiting.findIndex(job => !job.isPatient);
-    if (place < 0 && this._rests) return;
-    const [job] = this._waiting.splice(Math.max(place, 0), 1);
-    if (!job) return;
+    const rank = Math.min(...this._waiting.map(job => job.rank));
+    if (!this._waiting.length || (rank && this._rests)) return;
+    const place = this._waiting.findIndex(job => job.rank === rank),
+      [job] = this._waiting.splice(place, 1);
     this._running = job;
+    job.hasRun = true;
     this._run(job).then(
       found => found && job.resolve?.(found),
       error => job.reject?.(error),
     );
   }
 
-  /** A patient search ends when others wait: at once, or for another patient one after a while. */
+  /** A patient search ends when others wait: at once, or for one that may wait too after a while. */
   _crowd() {
     const {_running: running} = this;
-    if (!running?.isPatient || !this._waiting.length || this._timer) return;
+    if (!running?.isPatient || running.yields || !this._waiting.length) return;
     const yieldNow = () => {
+      clearTimeout(this._timer);
       this._timer = 0;
       if (this._running !== running || !this._waiting.length) return;
       running.yields = true;
       this._stop();
     };
-    if (this._waiting.some(job => !job.isPatient)) yieldNow();
-    else this._timer = setTimeout(yieldNow, SHARE_MS);
+    if (this._waiting.some(job => job.rank <= (running.isBackground ? 1 : 0))) yieldNow();
+    else this._timer ||= setTimeout(yieldNow, SHARE_MS);
   }
 
   /** @param {Job} job @returns {Promise<any>} null if it goes on later */

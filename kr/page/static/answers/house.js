@@ -21,11 +21,11 @@ import {ChancesOfScores} from "./chances.js";
  */
 /**
  * Which engine searches. engine: its number, 0 for kr; generation: of an evolved player that chooses in its place;
- * small: that of the levels below full strength; database: look positions up; signal: ends it; onTurn: it begins;
- * onWaiting: others have to end first.
+ * small: that of the levels below full strength; background: one whose memory is its own, and whose searches give way
+ * to all others; database: look positions up; signal: ends it; onTurn: it begins; onWaiting: others have to end first.
  * @typedef {{
- *   engine?: number, generation?: number, small?: boolean, database?: boolean, signal?: AbortSignal,
- *   onTurn?: () => void, onWaiting?: () => void,
+ *   engine?: number, generation?: number, small?: boolean, background?: boolean, database?: boolean,
+ *   signal?: AbortSignal, onTurn?: () => void, onWaiting?: () => void,
  * }} Choice
  */
 /**

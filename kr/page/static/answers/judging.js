@@ -1,12 +1,12 @@
 // Whole games judged while the page watches: each move as it is known, from the last to the first, then the marked
 // game; and single moves that somebody tries in its place.
 //
-// Request of "annotate": document; nodes or seconds of each search. Events: total, the number of moves; waits if others
-// must end their searches first; moves, those judged since the last event, each with ply (of the position after it),
-// expected (of Black), kind of mark, reason and once (seen by one search only); judged when all are. Then the page
-// sends its document, to which comments and variations may have been added meanwhile, and receives it with the marks,
-// the players' table, the story about you, the side of the person who played the game here, if one did, and the
-// accuracy of Black and White (null if no move mattered).
+// Request of "annotate": document; nodes or seconds of each search; background: whether all others go first. Events:
+// total, the number of moves; waits if others must end their searches first; moves, those judged since the last event,
+// each with ply (of the position after it), expected (of Black), kind of mark, reason and once (seen by one search
+// only); judged when all are. Then the page sends its document, to which comments and variations may have been added
+// meanwhile, and receives it with the marks, the players' table, the story about you, the side of the person who played
+// the game here, if one did, and the accuracy of Black and White (null if no move mattered).
 //
 // Request of "annotate/trial": start, moves and the move that is tried after them; nodes or seconds of its search;
 // best, the expected result of its side after the best move. One event, after one with waits if it has to wait:
@@ -51,8 +51,13 @@ const HUMAN = "human";
 /** Most moves of the line of a move that is tried. */
 const TRIAL_PLIES = 8;
 
-/** The engine of a review, and all that judges beside it. @param {House} house @param {AbortSignal} signal */
-async function borrowed(house, signal) {
+/**
+ * The engine of a review, and all that judges beside it.
+ * @param {House} house
+ * @param {AbortSignal} signal
+ * @param {boolean} [background]
+ */
+async function borrowed(house, signal, background = false) {
   // the engine is on its way while the database is
   house.engine.prepare().catch(() => {});
   const [database, certificates, chances, facts] = await Promise.all([
@@ -64,7 +69,7 @@ async function borrowed(house, signal) {
   ]);
   let onWaiting = () => {};
   const waiting = new Promise(resolve => (onWaiting = () => resolve(true))),
-    engine = house.engine.borrow({signal, onWaiting}),
+    engine = house.engine.borrow({signal, background, onWaiting}),
     waits = Promise.race([waiting, engine.turn]);
   return {judge: {engine, database, certificates, chances, signal}, facts, waits};
 }
@@ -78,7 +83,11 @@ async function* annotate(house, request, inbox) {
   const limits = limitsOf(request);
   yield {total: length};
   const {signal} = inbox,
-    [{name, version}, {judge, waits, facts: data}] = await Promise.all([house.data("engine"), borrowed(house, signal)]),
+    background = request.flag("background"),
+    [{name, version}, {judge, waits, facts: data}] = await Promise.all([
+      house.data("engine"),
+      borrowed(house, signal, background),
+    ]),
     {thresholds, story: facts} = data,
     {database, engine} = judge;
   if (await waits) yield {waits: true};
@@ -100,7 +109,7 @@ async function* annotate(house, request, inbox) {
     engine.end();
   }
   if (untold.length) yield {moves: untold};
-  const moves = await likely(house, game, backwards.reverse(), thresholds, signal),
+  const moves = await likely(house, game, backwards.reverse(), thresholds, {signal, background}),
     story = tell(game, moves, facts);
   yield {judged: true};
   const now = await current(game, inbox);
@@ -145,11 +154,11 @@ async function* trial(house, request, inbox) {
  * @param {Game} game
  * @param {JudgedMove[]} moves
  * @param {import("./review/judging.js").Thresholds} thresholds
- * @param {AbortSignal} signal
+ * @param {import("./house.js").Choice} choice
  */
-async function likely(house, game, moves, thresholds, signal) {
+async function likely(house, game, moves, thresholds, choice) {
   const persons = await personsOf(house),
-    engine = house.engine.borrow({signal, small: true});
+    engine = house.engine.borrow({...choice, small: true});
   try {
     return await withPeople(game, moves, persons, thresholds, {engine});
   } finally {

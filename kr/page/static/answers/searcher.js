@@ -10,19 +10,20 @@ import {positionOf} from "./wire.js";
 /** @typedef {import("./kr.js").Result} Result */
 /** @typedef {import("./proving.js").ProofState} ProofState */
 
-const SMALL_HASH = 1 << 19;
+const SMALL_HASH = 1 << 19,
+  BACKGROUND_HASH = 4 << 20;
 const STOP_MS = 80,
   PROGRESS_MS = 500;
 const ALL_PIECES = 24;
 /** Bytes of a proof, and of those about a problem: a phone has room for them. */
 const PROOF_BYTES = 64 << 20;
 
+/** small: of the levels below full strength. @typedef {"usual" | "small" | "background"} Memory */
 /**
  * A search as it goes to the Worker. positions: the game so far, the one to search last, as [black, white, kings,
- * side]. fresh: forget everything first; small: with the engine of the levels below full strength; database: look
- * positions up.
+ * side]. fresh: forget everything first; memory: of which engine; database: look positions up.
  * @typedef {{
- *   positions: number[][], limits: Limits, lines: number, fresh: boolean, small: boolean, database: boolean,
+ *   positions: number[][], limits: Limits, lines: number, fresh: boolean, memory: Memory, database: boolean,
  * }} Request
  */
 
@@ -42,7 +43,8 @@ export class Searcher {
     release(files.policy);
     this._database = files.database ? this._kr.readDatabase(files.database) : 0;
     this._engine = this._kr.openEngine(this._tables, this._database, hashBytes);
-    this._small = 0;
+    /** @type {Record<Memory, number>} */
+    this._engines = {usual: this._engine, small: 0, background: 0};
     this._running = 0;
     /** @type {() => boolean | Promise<void>} */
     this._look = () => false;
@@ -136,7 +138,7 @@ export class Searcher {
    * @param {(engine: number) => Promise<Found>} prove
    */
   async _proving(isStopped, prove) {
-    const engine = this._start({fresh: true, small: false, database: true}, isStopped ?? turn, undefined);
+    const engine = this._start({fresh: true, memory: "usual", database: true}, isStopped ?? turn, undefined);
     try {
       return await prove(engine);
     } finally {
@@ -172,13 +174,16 @@ export class Searcher {
   }
 
   /**
-   * @param {Pick<Request, "fresh" | "small" | "database">} request
+   * @param {Pick<Request, "fresh" | "memory" | "database">} request
    * @param {() => boolean | Promise<void>} look
    * @param {((progress: Progress) => void) | undefined} tell
    */
-  _start({fresh, small, database}, look, tell) {
-    if (small) this._small ||= this._kr.openEngine(this._tables, this._database, SMALL_HASH);
-    const engine = small ? this._small : this._engine;
+  _start({fresh, memory, database}, look, tell) {
+    const engine = (this._engines[memory] ||= this._kr.openEngine(
+      this._tables,
+      this._database,
+      memory === "small" ? SMALL_HASH : BACKGROUND_HASH,
+    ));
     if (fresh) this._kr.clear(engine);
     if (this._database) this._kr.limitDatabase(engine, database ? ALL_PIECES : 0);
     this._running = engine;

@@ -53,7 +53,8 @@ class RemoteLoan {
    * @param {Search} [only] the one search of the loan
    */
   constructor(server, choice, only) {
-    const {engine = 0, generation = null, small = false, database = true, signal, onTurn, onWaiting} = choice;
+    const {engine = 0, generation = null, small = false, background = false, database = true} = choice,
+      {signal, onTurn, onWaiting} = choice;
     /** @type {Asked[]} */
     this._asked = [];
     /** @type {Asked[]} */
@@ -68,7 +69,7 @@ class RemoteLoan {
     });
     this.turn.catch(() => {});
     if (only) this._asked.push(new Asked(only));
-    const args = {engine, generation, small, database, more: !only},
+    const args = {engine, generation, small, background, database, more: !only},
       searches = this._asked.map(each => each.message);
     this._stream = server.live("search", {...args, searches}, event => this._hear(event));
     // one search ends with its last lines
