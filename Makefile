@@ -31,6 +31,8 @@
 #   make figures  repeat the figures of docs/measurements.toml that are the same on each run; check what pages quote
 #                 (ONLY=WORDS: those with these words; EXPENSIVE=1: those that take long as well)
 #   make tutorial  docs/start/tutorial.ipynb from tutorial.py there, after that or the tables have changed
+#   make language  the file of texts of the language CODE, made if there is none: what it lacks and what is wrong with it
+#                 (UPDATE=1: new texts empty, old ones out)
 # Scripts of pages are checked and tested where node (18.19 or newer) and npm are: make scripts does only that.
 # PYTHON=python3.12 chooses another Python; KR_ARCH and the other variables of setup.py pass through.
 
@@ -67,7 +69,7 @@ DIST := build/dist
 OLDEST := build/oldest
 OLDEST_EXTRAS := plots web nets evolve cluster parquet test
 
-.PHONY: demo check concerned test touched soak browsers install pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
+.PHONY: demo check concerned test touched soak browsers install pytest build style lint types format scripts scripts-lint scripts-types scripts-test language tools \
 	debug-test oldest dist release lock library checkerboard page bundle windows windows-folder arm macos \
 	bench figures docs tutorial clean
 
@@ -129,10 +131,13 @@ scripts-types: $(NODE_BIN)/biome
 	$(NODE_BIN)/tsc --incremental --tsBuildInfoFile build/types/page.json
 	$(NODE_BIN)/tsc --incremental --tsBuildInfoFile build/types/answers.json -p packaging/page
 
+language: $(NODE_BIN)/biome
+	@node --import ./tests/scripts/merged.js tests/scripts/language.js "$(CODE)" $(if $(UPDATE),update)
+
 scripts-test: $(NODE_BIN)/biome
 	node --import ./tests/scripts/merged.js --test --test-reporter dot tests/scripts/*.test.js
 else
-scripts-lint scripts-types scripts-test:
+scripts-lint scripts-types scripts-test language:
 	@echo "kr: $@ was left out: no node of version 18.19 or newer with npm (apt install nodejs npm)"; test -z "$$CI"
 endif
 

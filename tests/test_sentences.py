@@ -12,7 +12,7 @@ from pathlib import Path
 import kr
 from kr.evaluation.patterns import GROUPS
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION
-from kr.language.sentences import LANGUAGES, texts
+from kr.language.sentences import texts
 from kr.learn.fitting.report import SEEN
 from kr.learn.fitting.sums import SETS
 from kr.learn.games import REASONS
@@ -112,11 +112,6 @@ def is_spelled(name: str, form: str, paths: set[Path]) -> bool:
         return False
     pieces = {piece for group in match.groups() for piece in group.split(".") if not piece.isdigit()}
     return any(pieces <= strings(sources()[path]) for path in paths)
-
-
-def test_each_language_has_each_sentence() -> None:
-    for code in LANGUAGES:
-        assert [name for name in NAMES if name not in texts(code)] == [], code
 
 
 def test_each_name_that_is_asked_for_is_that_of_a_sentence() -> None:

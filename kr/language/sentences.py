@@ -1,14 +1,18 @@
 """The texts of languages, CODE.json: sentences by their names, and the page's own texts by their English ones.
 
-{"words": {...}, "sentences": {"story": {"no_move": ...}}, "texts": {"viewer/board.js": {"Board": "Damiera"}}}
+{"language": {"name": "Italiano"}, "words": {...}, "sentences": {"story": {"no_move": ...}},
+"texts": {"viewer/board.js": {"Board": "Damiera"}}}
 
-words: which word stands for which idea, for those who translate. sentences: what kr says and pages tell, by subject;
-their names join both, story.no_move. texts: those of scripts, in the order of the scripts, whose names stand above
-them; English has none.
+A language is there if its file is. language: its name in itself; until someone who speaks it has read all, in
+unreviewed what says so, which stands after the name. words: which word stands for which idea, for those who translate.
+sentences: what kr says and pages tell, by subject; their names join both, story.no_move. texts: those of scripts, in
+the order of the scripts, whose names stand above them; English has none. A text that is empty or missing is told in
+English.
 
-A sentence has {places} for its values. With | between, it has two forms: the second is for counts other than one, or
-for the side of the person to whom it is told. Values are sent as they are, and written as the language does: {"say":
-"story.no_move", "with": {"side": "black"}}, {"number": 0.75, "digits": 4}, {"seconds": 90}, {"bytes": 2000000}.
+A sentence has {places} for its values. With | between, it has forms: for a count those that the language tells apart
+(texts.js), else the second for the side of the person to whom it is told. Values are sent as they are, and written as
+the language does: {"say": "story.no_move", "with": {"side": "black"}}, {"number": 0.75, "digits": 4}, {"seconds": 90},
+{"bytes": 2000000}.
 """
 
 from __future__ import annotations
@@ -21,14 +25,16 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeAlias
 
+from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.units import format_clock
 
-LANGUAGES = ("en", "it")
 YOU = "you"
 """In place of a side, the person to whom a sentence is told."""
 _SIDES = {name.lower(): name for name in SIDE_NAMES}
 _SIDE_PLACES = ("side", "other")
+_FOLDER = resources.files(__package__)
+_FILE = re.compile(r"[a-z]{2}\.json")
 _PLACE = re.compile(r"\{(\w+)\}")
 
 Told: TypeAlias = "str | int | Figure | Duration | Size | Sentence | Sequence[Told]"
@@ -36,22 +42,48 @@ Told: TypeAlias = "str | int | Figure | Duration | Size | Sentence | Sequence[To
 between."""
 
 
+def languages() -> dict[str, str]:
+    """The languages that there are: their names by code."""
+    codes = sorted(file.name.removesuffix(".json") for file in _FOLDER.iterdir() if _FILE.fullmatch(file.name))
+    return {code: _name(_read(code)["language"]) for code in codes}
+
+
+def _name(language: Mapping[str, str]) -> str:
+    remark = language.get("unreviewed")
+    return f"{language['name']} ({remark})" if remark else language["name"]
+
+
+@cache
+def _read(code: str) -> dict[str, Any]:
+    path = _FOLDER.joinpath(f"{code}.json")
+    try:
+        file: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        _name(file["language"])
+    except (KeyError, TypeError, ValueError) as error:
+        what = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise InvalidSettingError(f"{path}: not the texts of a language: {what}") from None
+    return file
+
+
 @cache
 def texts(code: str) -> dict[str, str]:
-    """All texts of a language: by name, or by the English text."""
-    file: dict[str, Any] = json.loads(resources.files(__package__).joinpath(f"{code}.json").read_text("utf-8"))
+    """The texts that a language has: by name, or by the English text."""
+    file = _read(code)
     own = {english: text for group in file.get("texts", {}).values() for english, text in group.items()}
-    return own | {
-        f"{subject}.{name}": text for subject, group in file["sentences"].items() for name, text in group.items()
+    named = {
+        f"{subject}.{name}": text
+        for subject, group in file.get("sentences", {}).items()
+        for name, text in group.items()
     }
+    return {key: text for key, text in (own | named).items() if text}
 
 
 @cache
 def scripts() -> dict[str, str]:
-    """The texts as modules for pages, by their paths beside the other scripts."""
-    return {
-        f"languages/{code}.js": f"export default {json.dumps(texts(code), ensure_ascii=False)};\n" for code in LANGUAGES
-    }
+    """The texts as modules for pages, by their paths beside the other scripts, and the names of all languages."""
+    contents: dict[str, dict[str, str]] = {f"languages/{code}.js": texts(code) for code in languages()}
+    contents["language-names.js"] = languages()
+    return {path: f"export default {json.dumps(each, ensure_ascii=False)};\n" for path, each in contents.items()}
 
 
 @dataclass(frozen=True)

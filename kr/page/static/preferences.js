@@ -1,9 +1,8 @@
 // How the page looks and sounds, as the person likes it: kept in the browser, shown by attributes of the document.
 
+import LANGUAGES from "./language-names.js";
 import {muted} from "./sounds.js";
 import {kept} from "./store.js";
-
-export const LANGUAGES = {en: "English", it: "Italiano"};
 
 /** @type {Record<string, string>} what each preference is where nothing was chosen */
 const DEFAULTS = {

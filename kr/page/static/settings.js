@@ -3,7 +3,8 @@
 import {choices, looksToChoose} from "./choices.js";
 import {dialog} from "./dialog.js";
 import {el} from "./dom.js";
-import {applyPreferences, LANGUAGES, language, preference} from "./preferences.js";
+import LANGUAGES from "./language-names.js";
+import {applyPreferences, language, preference} from "./preferences.js";
 import {sound} from "./sounds.js";
 import {keep} from "./store.js";
 import {t} from "./texts.js";

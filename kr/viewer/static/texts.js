@@ -14,6 +14,8 @@ export const SIDE_PLACES = ["side", "other"];
 
 let language = "en";
 let numbers = new Intl.NumberFormat(language);
+/** @type {{rules: Intl.PluralRules, kinds: string[]} | null} how the language counts, once it has to */
+let counting = null;
 /** @type {Intl.NumberFormat[]} by number of decimals */
 let decimals = [];
 /** @type {Record<string, string>} */
@@ -33,6 +35,7 @@ export function speak(code, found, named = {}) {
   language = code;
   numbers = new Intl.NumberFormat(language);
   decimals = [];
+  counting = null;
   english = named;
   texts = found;
 }
@@ -65,12 +68,38 @@ const found = text => texts[text] ?? english[text] ?? text;
 const filled = (text, value) => text.replace(/\{(\w+)\}/g, (place, name) => value(name) ?? place);
 
 /**
- * A text, with values in place of {names}: t("Level {level}", {level: 3}). What the language lacks is English.
+ * Kinds of whole numbers that a language tells apart, in the order in which its texts have forms for them.
+ * @param {string} code
+ */
+export function countForms(code) {
+  const rules = new Intl.PluralRules(code),
+    found = new Set(Array.from({length: 200}, (_, count) => rules.select(count)));
+  return ["zero", "one", "two", "few", "many", "other"].filter(each => found.has(/** @type {any} */ (each)));
+}
+
+/**
+ * The form of a text for a count: the last one for fractions, millions and whatever else has none of its own.
+ * @param {string} text with | between its forms
+ * @param {number} count
+ */
+function counted(text, count) {
+  const forms = text.split("|");
+  counting ??= {rules: new Intl.PluralRules(language), kinds: countForms(language)};
+  return forms[counting.kinds.indexOf(counting.rules.select(count))] ?? forms[forms.length - 1];
+}
+
+/**
+ * A text, with values in place of {names}: t("Level {level}", {level: 3}). What the language lacks is English. For a
+ * {count} that is a number it may have forms.
  * @param {string} text
  * @param {Record<string, unknown>} [values]
  */
 export const t = (text, values = {}) =>
-  filled(found(text), name => (Object.hasOwn(values, name) ? String(values[name]) : undefined));
+  filled(typeof values.count === "number" ? counted(found(text), values.count) : found(text), name => {
+    if (!Object.hasOwn(values, name)) return undefined;
+    const value = values[name];
+    return name === "count" && typeof value === "number" ? formatted(value) : String(value);
+  });
 
 /**
  * What kr says, in the language of the page: a sentence of kr/language by its name, with its values; a number, duration
@@ -84,9 +113,13 @@ export function said(told, show = (_, text) => text) {
   if (typeof told === "number") return formatted(told);
   if (typeof told === "string" || !("say" in told)) return write(told);
   const {say, with: values = {}} = told,
-    forms = found(say).split("|"),
-    isSecond = values.side === YOU || ![undefined, 1].includes(/** @type {number | undefined} */ (values.count));
-  return filled(forms[isSecond ? forms.length - 1 : 0], name => {
+    text = found(say),
+    persons = text.split("|");
+  const form =
+    typeof values.count === "number"
+      ? counted(text, values.count)
+      : persons[values.side === YOU ? persons.length - 1 : 0];
+  return filled(form, name => {
     const value = values[name];
     if (value === undefined) return undefined;
     if (SIDE_PLACES.includes(name)) return value === "black" ? t("Black") : t("White");
@@ -109,6 +142,21 @@ export function decimal(number, digits) {
 }
 
 /**
+ * A number with a unit as short as the language has it: "2d", "3.5MB".
+ * @param {number} number
+ * @param {"day" | "hour" | "megabyte" | "percent"} unit
+ * @param {number} [digits]
+ */
+export const inUnit = (number, unit, digits = 0) =>
+  new Intl.NumberFormat(language, {
+    style: "unit",
+    unit,
+    unitDisplay: unit === "megabyte" ? "short" : "narrow",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(number);
+
+/**
  * A number with its sign: "+0.4", "−1.2", "0.0".
  * @param {number} number
  * @param {number} digits
@@ -126,8 +174,9 @@ export function signed(number, digits) {
  * @param {string} [several] of words such as ply
  */
 export function many(count, one, several = `${one}s`) {
-  const words = (texts[`${one}|${several}`] ?? `${one}|${several}`).split("|");
-  return `${formatted(count)} ${words[count === 1 ? 0 : 1]}`;
+  const text = texts[`${one}|${several}`];
+  const word = text ? counted(text, count) : count === 1 ? one : several;
+  return `${formatted(count)} ${word}`;
 }
 
 /** @param {string[]} list @param {"conjunction" | "disjunction"} type */

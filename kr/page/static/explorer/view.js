@@ -2,7 +2,7 @@
 
 import {scoreWords} from "../analysis/words.js";
 import {button, el} from "../dom.js";
-import {formatted, many, said, t} from "../texts.js";
+import {formatted, inUnit, many, said, t} from "../texts.js";
 import {
   archiveWords,
   atLeast,
@@ -33,7 +33,7 @@ function resultBar(results) {
   const shares = percents(results);
   if (!shares) return el("span", {class: "results muted"}, t("no results"));
   const parts = shares.map((share, i) => {
-    const part = el("span", {class: NAMES[i]}, share >= ROOM_FOR_NUMBER ? `${share}%` : "");
+    const part = el("span", {class: NAMES[i]}, share >= ROOM_FOR_NUMBER ? inUnit(share, "percent") : "");
     part.style.width = `${share}%`;
     return part;
   });

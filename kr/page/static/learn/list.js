@@ -144,7 +144,7 @@ export class PuzzleList {
   show() {
     this._matches = this.matching();
     this._count.textContent = t("{count} of {all}", {
-      count: formatted(this._matches.length),
+      count: this._matches.length,
       all: formatted(this.puzzles.length),
     });
     this._on.show(this.filters, this._matches.length ? "" : t("No puzzle with:"));

@@ -5,7 +5,7 @@ import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {SharedRecord} from "../shared-record.js";
-import {formatted, many, t} from "../texts.js";
+import {many, t} from "../texts.js";
 import {told} from "../told.js";
 
 /** @typedef {import("../shell.js").App} App */
@@ -118,7 +118,7 @@ export class OwnPanel {
           results: this._convention.value,
         });
       if (this._files.problems().length + problems.length > MOST_KEPT)
-        throw new Error(t("{count} problems are kept at most: remove a file first", {count: formatted(MOST_KEPT)}));
+        throw new Error(t("{count} problems are kept at most: remove a file first", {count: MOST_KEPT}));
       if (!this._files.add({name, problems}))
         throw new Error(t("The browser has no room for the problems of {name}", {name}));
       await this._tell(faults, left);

@@ -3,7 +3,7 @@
 
 import {UNKNOWN, betterNode, points} from "../graph.js";
 import {accuracyOf, figuresOf, storyOf} from "../story.js";
-import {formatted, many, said, t, YOU} from "../texts.js";
+import {many, said, t, YOU} from "../texts.js";
 import {summaryOf} from "./summary.js";
 
 /** @typedef {import("../graph.js").Point} Point */
@@ -85,9 +85,7 @@ function limitIn(headers) {
 export function limitOf(headers) {
   const limit = limitIn(headers);
   if (!limit) return "";
-  return "nodes" in limit
-    ? t("{count} nodes", {count: formatted(limit.nodes)})
-    : t("{count} seconds", {count: String(limit.seconds)});
+  return "nodes" in limit ? t("{count} nodes", {count: limit.nodes}) : t("{count} seconds", {count: limit.seconds});
 }
 
 /**

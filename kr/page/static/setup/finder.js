@@ -4,7 +4,7 @@ import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {FiltersOn, filterName} from "../filters.js";
-import {formatted, t} from "../texts.js";
+import {t} from "../texts.js";
 
 /** @typedef {{number: number, moves: string, name: string, names: string[], standing: string}} Ballot */
 
@@ -56,7 +56,7 @@ function itemsOf({from, answer: {openings, found}, named}, deck, choose) {
   const say = (/** @type {string} */ text) => el("li", {class: "muted"}, text);
   if (found && from !== deck) items.unshift(say(t("Not among these, but among the openings with a name:")));
   if (found > openings.length)
-    items.push(say(t("{count} more: say more to find them", {count: formatted(found - openings.length)})));
+    items.push(say(t("{count} more: say more to find them", {count: found - openings.length})));
   return items;
 }
 
