@@ -225,13 +225,24 @@ def test_links_of_earlier_versions_open_the_game(server: WebServer, opened: Open
     on_board(other, [*game.positions()][-1])
 
 
-def test_damaged_links_are_said(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, allowed=REFUSED)
-    for data in ("AAAA", "x" * 100_001, "S0tKBgA"):
-        page.evaluate("document.querySelector('#status').textContent = ''")
-        page.evaluate("hash => { location.hash = hash; }", f"analyse/g/{data}/3")
-        wait_until(page, "() => /link|no game found/.test(document.querySelector('#status').textContent)")
-        assert fen(page) == kr.Position().fen, data[:50]
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("analyse/g/AAAA/3", "The link is damaged"),
+        (f"analyse/g/{'x' * 100_001}/3", "The link is too long"),
+        ("analyse/g/S0tKBgA/3", "no game found"),
+        ("analyse/nothing", "The link is damaged"),
+        ("analyse/fen/B:W1,99:B3", "'99' does not exist"),
+        (f"analyse/fen/{'x' * 5000}", "at most 400"),
+        ("analyse/fen/B:W:B", "The board is empty"),
+        ("nowhere/3", "no page of kr: nowhere"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_damaged_links_are_said(server: WebServer, opened: Opener, place: str, why: str) -> None:
+    page = opened(f"{server.address}#{place}", allowed=REFUSED)
+    wait_until(page, "why => document.querySelector('#status').textContent.includes(why)", why)
+    assert fen(page) == kr.Position().fen
 
 
 def test_the_game_outlives_the_page_and_the_server(opened: Opener, tmp_path: Path) -> None:

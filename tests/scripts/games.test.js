@@ -30,19 +30,6 @@ test("what games are called", () => {
   assert.equal(state.dated("1901.05.??"), "1901.05");
 });
 
-test("a link names a place in its game", () => {
-  for (const [rest, path] of /** @type {[string, number[]][]} */ ([
-    ["3", [0, 0, 0]],
-    ["0.1.0.", [0, 1, 0]],
-    ["0", []],
-  ])) {
-    assert.deepEqual(state.stepsOf(rest), path);
-  }
-  assert.deepEqual(state.stepsOf(undefined), []);
-  assert.equal(state.stepsOf("999999999").length, 20_000);
-  assert.equal(state.LINK.exec("see http://localhost/#analyse/g/ab_c-d/12")?.[2], "12");
-});
-
 test("games open beside each other, and one's own stays", () => {
   const games = new state.OpenGames(game(""));
   const first = games.open(game("Ann"), "a:1");

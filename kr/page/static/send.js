@@ -2,6 +2,7 @@
 // a phone shares files with.
 
 import {animation, stills} from "./animation.js";
+import {gameLink, positionLink} from "./files/link.js";
 import {spokenTexts, t} from "./texts.js";
 
 /** @import {Board} from "./board.js" */
@@ -20,6 +21,7 @@ const MOST_GIF_MOVES = 400;
  * @property {(name: string, otherwise?: any) => any} kept
  * @property {GameTree} tree
  * @property {Board} board
+ * @property {() => LegalNode | null} [shownMoment] the move of the moment of a review that is shown
  */
 
 /** An entry of a menu.
@@ -159,6 +161,24 @@ async function copy(app, text, told) {
 }
 
 /**
+ * Gives a link to the person: on a phone to what it shares with, elsewhere it is copied.
+ * @param {{say: (text: string) => void}} app
+ * @param {string} rest what stands behind # in the address
+ */
+export async function giveLink(app, rest) {
+  const url = `${location.href.split("#")[0]}#${rest}`;
+  if (matchMedia("(pointer: coarse)").matches && navigator.canShare?.({url})) {
+    try {
+      await navigator.share({url});
+      return;
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") return;
+    }
+  }
+  await copy(app, url, t("Link copied"));
+}
+
+/**
  * Puts a picture on the clipboard. It is asked for within the click, as some browsers demand.
  * @param {Shown} app
  * @param {Promise<Blob>} picture
@@ -211,6 +231,12 @@ export function sending(app) {
       }
       return animation(stills(start, nodes), async still => pixelsOf(await painted(await drawn(still), GIF_SIZE)));
     },
+    /** The address of the game at the move that is shown, or at the moment; of a game without moves the position. */
+    async link() {
+      const moment = app.shownMoment?.() ?? null;
+      if (!tree.root.children.length) return positionLink(tree.node.fen);
+      return gameLink(await this.pdn(), tree.path(moment ?? tree.node), Boolean(moment));
+    },
     /** The game as PDN. @returns {Promise<string>} */
     async pdn() {
       const results = app.kept("results", "english");
@@ -260,6 +286,15 @@ export function actions(app) {
     ),
     action("svg", t("Save SVG"), t("The position as a drawing of any size"), async () =>
       give(named("svg"), await ask.svg(), "image/svg+xml"),
+    ),
+    action(
+      "copy-link",
+      t("Copy link"),
+      t("The game at this move, or this moment of its review, as an address"),
+      async () => giveLink(app, await ask.link()),
+    ),
+    action("copy-place", t("Copy link to the position"), t("The position as an address"), () =>
+      giveLink(app, positionLink(tree.node.fen)),
     ),
     action("copy-picture", t("Copy picture"), t("The position as PNG"), () => copyPicture(app, ask.png())),
     action("copy-pdn", t("Copy PDN"), t("The game as text"), async () => copy(app, await ask.pdn(), t("PDN copied"))),

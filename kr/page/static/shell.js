@@ -41,7 +41,7 @@ const TOLD_MS = 5000,
 /** @type {<T extends Element>(selector: string) => T} */
 const one = selector => /** @type {any} */ (document.querySelector(selector));
 const nav = one("nav"),
-  main = one("main"),
+  main = /** @type {HTMLElement} */ (one("main")),
   status = one("#status"),
   spoken = one("#spoken");
 const heading = el("h1", {class: "unseen"});
@@ -215,12 +215,18 @@ async function route() {
     document.title = `${next.title} · kr`;
     current = next;
   }
+  if (name && !known(name)) app.fail(t("The address names no page of kr: {name}", {name: name.slice(0, 40)}));
   next.enter(known(name) ? rest.join("/") : "");
 }
 
 // what other pages open goes to the game of Analyse, which is there from the start
 void pageNamed("analyse");
 one(".skip").textContent = t("To the board");
+// the address is that of a page
+one(".skip").addEventListener("click", event => {
+  event.preventDefault();
+  main.focus();
+});
 one(".tools").append(
   iconButton("keys", t("Keys"), showKeys, {key: "?"}),
   iconButton("settings", t("Settings"), showSettings),

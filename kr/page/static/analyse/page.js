@@ -253,6 +253,8 @@ class Analyse {
         null,
         ...["pdn", "svg"].map(sending),
         null,
+        ...["copy-link", "copy-place"].map(sending),
+        null,
         ...["copy-picture", "copy-pdn", "copy-fen", "copy-svg"].map(sending),
       ]),
       menu(more, t("More"), () => [

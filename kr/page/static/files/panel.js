@@ -9,7 +9,8 @@ import {About} from "./about.js";
 import {Opened} from "./opened.js";
 import {Reading} from "./reading.js";
 import {Shelf} from "./shelf.js";
-import {LINK, movesOf, nameOf} from "./state.js";
+import {linkIn} from "./link.js";
+import {movesOf, nameOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("../texts.js").Said} Said */
@@ -48,10 +49,7 @@ class Games {
       open: (document, path, warnings) => this._open(document, path, warnings),
     });
     // what stands behind #analyse/ in the address
-    app.onrest = (/** @type {string} */ rest) => {
-      const link = LINK.exec(`#analyse/${rest}`);
-      if (link) this.reading.link(link[1], link[2]);
-    };
+    app.onrest = (/** @type {string} */ rest) => this.reading.link(linkIn(`#analyse/${rest}`));
     const start = this._begin().then(() => this.opened.begin());
     app.onback(() => this._named());
     const element = this._element();
@@ -197,12 +195,13 @@ class Games {
     try {
       const {files, mark} = await app.api("games/files");
       shelf.offer(files);
-      const linked = LINK.test(location.hash),
+      const kind = linkIn(location.hash)?.kind,
+        isLinked = kind === "game" || kind === "position",
         {own, state} = opened.recall();
       // what the person has done meanwhile stays; another page is no reason to forget the game
       const errand = {
         get isStale() {
-          return linked || reading.count > 0 || tree.canUndo || Boolean(app.board.onedit);
+          return isLinked || reading.count > 0 || tree.canUndo || Boolean(app.board.onedit);
         },
       };
       if (files.length && !shelf.source && !reading.count) await shelf.choose(shelf.named[0]);

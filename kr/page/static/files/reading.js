@@ -5,8 +5,9 @@ import {PIECE, encoded} from "../pieces.js";
 import {visible} from "../escapes.js";
 import {tooLarge} from "../offers.js";
 import {many, t} from "../texts.js";
-import {unpacked} from "./link.js";
-import {LINK, isCertificate, stepsOf} from "./state.js";
+import {isBare, newDocument} from "../setup/fen.js";
+import {linkIn, unpacked} from "./link.js";
+import {isCertificate} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("../texts.js").Said} Said */
@@ -39,10 +40,10 @@ export class Reading {
     this.element = el("p", {class: "reading", role: "status", hidden: true});
   }
 
-  /** Opens a text, or the game of a link. @param {string} text */
+  /** Opens a text, or what a link names. @param {string} text */
   text(text) {
-    const link = LINK.exec(text.trim());
-    if (link) return this.link(link[1], link[2]);
+    const link = linkIn(text);
+    if (link) return this.link(link);
     return this._load(t("Pasted text"), async job => {
       if (text.length > LONGEST_TEXT) await this._send(new Blob([text]), job);
       else await this._take(await this._app.api("games/read", {text, results: this._results()}), job);
@@ -66,23 +67,42 @@ export class Reading {
     });
   }
 
-  /**
-   * Opens the game of a link.
-   * @param {string} data
-   * @param {string | undefined} rest the place in the game
-   */
-  async link(data, rest) {
+  /** Opens what a link names; null is one that is damaged. @param {import("./link.js").Link | null} link */
+  async link(link) {
     const {_app: app} = this,
       errand = app.errand();
+    if (link?.kind === "task") {
+      location.hash = link.address;
+      return;
+    }
     this.count += 1;
     try {
-      const {document, games} = await app.api("games/read", {text: await unpacked(data)});
-      if (!document) throw new Error(t("The link holds more than one game"));
-      if (errand.isStale) app.say(t("The game of the link was not opened: you went on with another"));
-      else this._open(document, stepsOf(rest), games[0].warnings);
+      if (!link) throw new Error(t("The link is damaged: it holds no game"));
+      const {document, warnings} =
+        link.kind === "game" ? await this._linkedGame(link.data) : await this._position(link.fen);
+      if (errand.isStale) {
+        app.say(t("The game of the link was not opened: you went on with another"));
+        return;
+      }
+      this._open(document, link.kind === "game" ? link.place : [], warnings);
+      if (link.kind === "game" && link.isMoment) app.moment();
     } catch (error) {
       app.fail(error);
     }
+  }
+
+  /** @param {string} data */
+  async _linkedGame(data) {
+    const {document, games} = await this._app.api("games/read", {text: await unpacked(data)});
+    if (!document) throw new Error(t("The link holds more than one game"));
+    return {document, warnings: games[0].warnings};
+  }
+
+  /** @param {string} fen */
+  async _position(fen) {
+    const position = await this._app.api("position", {fen});
+    if (isBare(position.fen)) throw new Error(t("The board is empty: a position needs pieces"));
+    return {document: newDocument(position.fen), warnings: []};
   }
 
   /**

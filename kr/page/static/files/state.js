@@ -1,4 +1,4 @@
-// Games at hand: the list of open games, those that were open before, links, and words for them. Nothing here touches
+// Games at hand: the list of open games, those that were open before, and words for them. Nothing here touches
 // the document.
 
 import {retold} from "../comments.js";
@@ -39,24 +39,8 @@ export function nameOf(headers) {
   return black || white ? `${black || "?"} – ${white || "?"} ${year}`.trim() : tag(headers, "Event");
 }
 
-// --- links: a game is in the address as PDN, deflated
-
 /** True for a certificate of kr prove. @param {string} name of a file */
 export const isCertificate = name => /\.krproof$/i.test(name);
-
-export const LINK = /#analyse\/g\/([\w-]+)(?:\/([\d.]*))?/;
-
-/**
- * The place in a game that a link names: a number of moves, or with dots which child at each move.
- * @param {string | undefined} rest
- * @returns {number[]}
- */
-export function stepsOf(rest) {
-  if (!rest) return [];
-  return rest.includes(".")
-    ? rest.split(".").filter(Boolean).map(Number)
-    : Array(Math.min(Number(rest), 20_000)).fill(0);
-}
 
 // --- lists
 

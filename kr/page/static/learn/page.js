@@ -2,6 +2,7 @@
 // rating, what was missed and what has been solved are kept in the browser.
 
 import {el} from "../dom.js";
+import {positionLink} from "../files/link.js";
 import {FiltersOn} from "../filters.js";
 import {iconButton} from "../icons.js";
 import {LinePage} from "../line/page.js";
@@ -142,6 +143,13 @@ class Learn extends LinePage {
       [t("Open problems…"), () => this._files.pick()],
     ];
     return [...own, null, ...super._more()];
+  }
+
+  /** @override */
+  _link() {
+    const puzzle = this._puzzle;
+    // a problem of the person's files is nowhere else
+    return puzzle?.origin === "own" ? positionLink(puzzle.start) : super._link();
   }
 
   // --- what is shown

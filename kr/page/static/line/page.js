@@ -3,6 +3,7 @@
 import {decoded} from "../address.js";
 import {el} from "../dom.js";
 import {Errands} from "../errands.js";
+import {giveLink} from "../send.js";
 import {toEnd} from "../setup/fen.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -61,8 +62,14 @@ export class LinePage {
   _more() {
     return [
       [t("Turn the board"), () => this.stage.stage.flip()],
+      [t("Copy link"), () => giveLink(this.app, this._link()), {disabled: !this._headers}],
       [t("Analyse"), () => this._analyse(), {disabled: !this._headers}],
     ];
+  }
+
+  /** What stands behind # in the address of the task. */
+  _link() {
+    return location.hash.slice(1);
   }
 
   _analyse() {

@@ -68,6 +68,8 @@ class Panel {
       app.panel("review");
       if (!this.review.isReviewed && !this.review.working) this._toggle();
     };
+    app.moment = () => this._leadHere();
+    app.shownMoment = () => this.practice.moment;
     app.keys.r = () => {
       if (this.practice.tour) return;
       if (!this.review.isReviewed) app.review();
@@ -219,6 +221,22 @@ class Panel {
       shown = main.lastIndexOf(tree.line().findLast((/** @type {any} */ node) => main.includes(node)));
     if (!moments.length) return;
     this.practice.begin(moments, nextOf(moments, shown));
+    this._draw();
+  }
+
+  /** The moment that the move on the board is, as a link names it. */
+  _leadHere() {
+    const {tree} = this._app,
+      all = momentsOf(this.review.marks(), null, true),
+      usual = this._moments(),
+      moments = usual.some(each => each.node === tree.node) ? usual : all,
+      index = moments.findIndex(each => each.node === tree.node);
+    if (index < 0) {
+      this._app.fail(t("The link names a moment of a review, but this move is none"));
+      return;
+    }
+    this._app.panel("review");
+    this.practice.begin(moments, index);
     this._draw();
   }
 

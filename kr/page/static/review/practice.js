@@ -4,6 +4,7 @@
 import {button, el} from "../dom.js";
 import {kindName} from "../graph.js";
 import {visible} from "../escapes.js";
+import {actions} from "../send.js";
 import {t} from "../texts.js";
 import {turnName, turnOf} from "../turns.js";
 import {Tour, question, stepsFrom, verdictText, worthsOf} from "./moments.js";
@@ -43,17 +44,24 @@ export class Practice {
     this._next = button(t("Next moment"), () => this._go(), {"aria-keyshortcuts": "n"});
     this._again = button(t("Try again"), () => this._retry());
     this._leave = button(t("Leave"), () => this._end());
+    const [link] = actions(/** @type {any} */ (app)).filter(({name}) => name === "copy-link");
+    this._link = button(link.label, link.act, {title: t("This moment as an address")});
     this.element = el(
       "div",
       {class: "practice", hidden: true},
       this._heading,
       this._said,
-      el("div", {class: "row"}, this._again, this._answer, this._next, this._leave),
+      el("div", {class: "row"}, this._again, this._answer, this._next, this._leave, this._link),
       this._lines.element,
       this._more,
     );
     for (const change of ["node", "edit", "game"]) app.tree.on(change, () => this._left(change));
     this._press = (/** @type {KeyboardEvent} */ event) => this._hear(event);
+  }
+
+  /** The move of the moment that is shown; null if none is. */
+  get moment() {
+    return this.tour && this.tour.stage !== "over" ? this.tour.moment.node : null;
   }
 
   /** @param {Moment[]} moments @param {number} index of the first */
@@ -175,6 +183,7 @@ export class Practice {
     this._next.classList.toggle("primary", tour.isRevealed || stage === "playable");
     this._leave.textContent = over ? t("Done") : t("Leave");
     this._leave.classList.toggle("primary", over);
+    this._link.hidden = over;
     this._more.replaceChildren(...(over ? storyView(this._review.summary()) : tour.isRevealed ? this._why(tour) : []));
   }
 
