@@ -61,7 +61,7 @@ def begin_match(page: Page, a: str = "level:2", b: str = "level:1", games: str =
 def begin_two(page: Page) -> None:
     """Two people, one of whom is called Ann."""
     pick(page, "mode", "two")
-    page.get_by_label("Name of Black").fill("Ann")
+    page.get_by_label("Black's name").fill("Ann")
     page.get_by_role("button", name="Play", exact=True).click()
     wait_until(page, SAID, "to move")
 

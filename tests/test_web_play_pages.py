@@ -24,6 +24,7 @@ from web_pages import (
     pick,
     read_board,
     serving,
+    wait_for,
     wait_until,
 )
 
@@ -405,6 +406,24 @@ def test_a_game_by_keys_alone(server, opened):
     # what is heard
     assert page.locator(".turn").get_attribute("role") == "status"
     assert said(page).startswith(f"kr plays {board.moves[-1]}. Your move.")
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_form_stays_where_it_is_as_answers_come(server, opened, size):
+    held = []
+    page = opened(
+        server.address + "#play",
+        size,
+        before=lambda page: page.route("**/data/levels.json", lambda route: held.append(route)),
+    )
+    places = """() => [...document.querySelectorAll(".new-game :is(label, select, button, summary, legend)")]
+      .filter(each => each.checkVisibility()).map(each => JSON.stringify(each.getBoundingClientRect()))"""
+    wait_for(page, lambda: held)
+    before = page.evaluate(places)
+    held.pop().continue_()
+    page.get_by_text("Level 3 of 10").wait_for()
+    assert page.locator(".elo", has_text="Elo").count() == len(CARDS) - 1
+    assert page.evaluate(places) == before
 
 
 def test_the_form(server, opened):

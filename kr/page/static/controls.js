@@ -35,7 +35,7 @@ export function offer(select, options, value) {
  * @param {HTMLElement} control
  */
 export const labelled = control =>
-  el("label", {class: "named"}, el("span", null, control.getAttribute("aria-label")), control);
+  el("label", {class: "named"}, el("span", {class: "name"}, control.getAttribute("aria-label")), control);
 
 /**
  * Radio inputs have no value of their own: the property is set as an attribute would be.
@@ -56,7 +56,7 @@ export function choose(element, name, value) {
  */
 export function check(text, checked, onchange) {
   const input = el("input", {type: "checkbox", checked, onchange: () => onchange(input.checked)});
-  return el("label", {class: "row"}, input, text);
+  return el("label", {class: "check"}, input, text);
 }
 
 /**

@@ -30,12 +30,16 @@ export function choices(legend, name, options, value, onchange, props) {
     "fieldset",
     {class: "choices", ...props},
     el("legend", null, legend),
-    pairs(options).map(([each, text]) =>
-      el(
-        "label",
-        null,
-        el("input", {type: "radio", name, value: each, checked: each === value, onchange: () => onchange(each)}),
-        el("span", null, text),
+    el(
+      "div",
+      null,
+      pairs(options).map(([each, text]) =>
+        el(
+          "label",
+          null,
+          el("input", {type: "radio", name, value: each, checked: each === value, onchange: () => onchange(each)}),
+          el("span", null, text),
+        ),
       ),
     ),
   );

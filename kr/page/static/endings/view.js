@@ -27,11 +27,7 @@ export class EndingForm {
       {easy: t("easy"), medium: t("medium"), hard: t("hard"), any: t("any")},
       {value: kept.difficulty},
     );
-    this._side = choice(
-      t("You play"),
-      {random: t("by chance"), black: t("Black"), white: t("White")},
-      {value: kept.side},
-    );
+    this._side = choice(t("You play"), {random: t("random"), black: t("Black"), white: t("White")}, {value: kept.side});
     this._kept = kept.material;
     this._place = el("div");
     this._chosen = el("div", {class: "chosen"});

@@ -1,7 +1,7 @@
 // The choice of a game: against kr at a level, two people at this board, or engines against each other.
 
 import {choices} from "../choices.js";
-import {check, choose, form} from "../controls.js";
+import {check, choose, form, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
 import {MATCHES} from "../offers.js";
 import {t} from "../texts.js";
@@ -14,8 +14,7 @@ import {CLOCKS} from "./state.js";
 /** @typedef {import("./state.js").Settings} Settings */
 
 /** @param {string} label */
-const nameField = label =>
-  el("input", {type: "text", size: 24, maxlength: 40, autocomplete: "off", "aria-label": label, placeholder: label});
+const nameField = label => el("input", {type: "text", maxlength: 40, autocomplete: "off", "aria-label": label});
 
 class ClockField {
   /** @param {string} kept "" for none, such as "5+3" */
@@ -42,7 +41,7 @@ class ClockField {
       },
       {title: t("Minutes for the game + seconds for each move")},
     );
-    this.element.append(this._own);
+    this.element.lastElementChild?.append(this._own);
   }
 
   get value() {
@@ -66,11 +65,12 @@ export class Form {
     this._openings = new Openings(app, kept.opening);
     this._clock = new ClockField(kept.clock || "");
     this._match = MATCHES ? new MatchForm(app) : null;
-    this._names = {black: nameField(t("Name of Black, who begins")), white: nameField(t("Name of White"))};
+    this._names = {black: nameField(t("Black's name")), white: nameField(t("White's name"))};
     this._people = el(
       "div",
-      null,
-      el("div", {class: "row"}, this._names.black, this._names.white),
+      {class: "form"},
+      labelled(this._names.black),
+      labelled(this._names.white),
       check(t("Turn the board to whoever is to move"), app.kept("turn-board", false), on => app.keep("turn-board", on)),
     );
     this._side = this._sides();
@@ -79,12 +79,24 @@ export class Form {
       "details",
       {class: "options"},
       el("summary", null, t("Options")),
-      this._openings.element,
-      check(t("Hints and taking moves back"), this._chosen.casual, on => {
-        this._chosen.casual = on;
-      }),
+      el(
+        "div",
+        {class: "form"},
+        this._openings.element,
+        check(t("Hints and taking moves back"), this._chosen.casual, on => {
+          this._chosen.casual = on;
+        }),
+      ),
     );
-    this._own = el("div", null, this._opponents.element, this._people, this._side, this._clock.element, this._options);
+    this._own = el(
+      "div",
+      {class: "form"},
+      this._opponents.element,
+      this._people,
+      this._side,
+      this._clock.element,
+      this._options,
+    );
     this._wrong = el("p", {role: "alert", class: "wrong"});
     this._submit = el("button", {type: "submit", class: "primary big"}, t("Play"));
     this._back = button(t("Back to the game"), () => listener.onback(), {hidden: true});
@@ -143,7 +155,7 @@ export class Form {
     return choices(
       t("You play"),
       "side",
-      {black: t("Black, who begins"), white: t("White"), random: t("by lot")},
+      {black: t("Black, who begins"), white: t("White"), random: t("random")},
       this._chosen.side,
       side => {
         this._chosen.side = side;
@@ -155,7 +167,7 @@ export class Form {
     return form(
       {class: "new-game", "aria-label": t("New game")},
       () => this._begin(),
-      el("div", {class: "fields-of-game"}, this._modes, this._own, this._match?.element),
+      el("div", {class: "form fields-of-game"}, this._modes, this._own, this._match?.element),
       this._wrong,
       el("div", {class: "row begin"}, this._submit, this._back, button(t("Rules"), showRules)),
     );

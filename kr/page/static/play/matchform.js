@@ -29,18 +29,19 @@ export class MatchForm {
       this._show();
     };
     this._games = choices(
-      t("Games, two from each opening"),
+      t("Games"),
       "games",
       GAMES.map(each => [each, each]),
       this._chosen.games,
       pick("games"),
     );
     this._fen = fenField(t("FEN for the match"));
+    this._position = labelled(this._fen);
     this._ballot = choice(
       t("Openings"),
       {
-        "3move": t("three-move ballots by lot"),
-        "11man": t("11-man ballots by lot"),
+        "3move": t("random three-move ballots"),
+        "11man": t("random 11-man ballots"),
         "": t("the start (two games)"),
         fen: t("a position (two games)"),
       },
@@ -72,18 +73,19 @@ export class MatchForm {
   _layout() {
     return el(
       "div",
-      {class: "match-form", hidden: true},
-      el("div", {class: "row"}, labelled(this._players.a), labelled(this._players.b)),
+      {class: "form match-form", hidden: true},
+      labelled(this._players.a),
+      labelled(this._players.b),
       this._time,
       this._games,
       labelled(this._ballot),
-      this._fen,
+      this._position,
       el(
         "p",
         {class: "muted"},
         t(
-          "Levels below the strongest think only as long as their strength allows. The match goes on while you " +
-            "look at something else, and gives way to all that you do.",
+          "Two games from each opening. Levels below the strongest think only as long as their strength allows. The " +
+            "match goes on while you look at something else, and gives way to all that you do.",
         ),
       ),
       this._last,
@@ -135,7 +137,7 @@ export class MatchForm {
 
   _show() {
     const {ballot} = this._chosen;
-    this._fen.hidden = ballot !== "fen";
+    this._position.hidden = ballot !== "fen";
     if (ballot === "fen" && !this._fen.value) this._fen.value = this.app.tree?.node.fen ?? "";
     this._games.disabled = !["3move", "11man"].includes(ballot);
     choose(this._games, "games", this._many());

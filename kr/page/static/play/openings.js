@@ -18,8 +18,8 @@ export class Openings {
       t("From"),
       {
         "": t("the start"),
-        "3move": t("a three-move ballot by lot"),
-        "11man": t("an 11-man ballot by lot"),
+        "3move": t("a random three-move ballot"),
+        "11man": t("a random 11-man ballot"),
         ballot: t("a ballot of your choice"),
         fen: t("a position"),
       },
@@ -31,9 +31,11 @@ export class Openings {
       if (deck === "3move") chosen.textContent = t("Three-move ballot {title}", {title});
       else chosen.textContent = deck === "11man" ? t("11-man ballot {title}", {title}) : title;
     });
-    this._found = el("div", {hidden: true}, this._ballots.element, chosen);
-    this._fen = fenField(t("FEN of the position"), {hidden: true});
-    this.element = el("div", null, labelled(this._list), this._found, this._fen);
+    this._found = el("div", {class: "beside", hidden: true}, this._ballots.element, chosen);
+    this._fen = fenField(t("FEN of the position"));
+    this._position = labelled(this._fen);
+    this._position.hidden = true;
+    this.element = el("div", {class: "form"}, labelled(this._list), this._found, this._position);
   }
 
   /**
@@ -56,7 +58,7 @@ export class Openings {
   _choose(opening) {
     this.opening = opening;
     this._found.hidden = opening !== "ballot";
-    this._fen.hidden = opening !== "fen";
+    this._position.hidden = opening !== "fen";
     if (opening === "ballot") this._ballots.search();
     if (opening === "fen" && !this._fen.value) this._fen.value = this.app.tree?.node.fen ?? "";
   }

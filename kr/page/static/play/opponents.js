@@ -20,8 +20,25 @@ const cards = () =>
       {class: "card", "data-level": level},
       el("b", null, levelName(level)),
       el("small", null, levelWords(level)),
+      el("small", {class: "elo"}, "\u00a0"),
     ),
   ]);
+
+/** What is said of whoever is no level. */
+const otherWords = () => ({
+  evolved: t(
+    "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. " +
+      "It looks two moves ahead for each side.",
+  ),
+  people: t("Plays what people of recorded games are likely to play, without a search. Between levels 5 and 6."),
+  program: t("The engine of another program. Without a clock it has a second a move."),
+});
+
+/** All that may be said of an opponent, as long as it may be: the form keeps room for the longest. */
+const allWords = () => [
+  ...[1, 2, 3, 4, 5].map(fifth => strengthWords({number: 10, elo: 1000, elo_error: 100, fifth})),
+  ...Object.values(otherWords()),
+];
 
 /** @typedef {{generations: number[], engines: string[]}} Known evolved players, and the engines of other programs */
 
@@ -55,13 +72,20 @@ export class Opponents {
       onchange: level => this._choose(level || USUAL),
     });
     this._generation = choice(t("Generation"), []);
+    this._generations = labelled(this._generation);
     this._strength = el("p", {class: "muted", id: "level-words", role: "status"});
     this.element = el(
       "div",
-      null,
+      {class: "form"},
       this._cards,
-      el("div", {class: "row"}, labelled(this._others), this._generation),
-      this._strength,
+      el(
+        "div",
+        {class: "reserved"},
+        this._strength,
+        allWords().map(words => el("p", {"aria-hidden": "true", "data-words": words})),
+      ),
+      labelled(this._others),
+      this._generations,
     );
     this._describe();
     app.onback(() => {
@@ -93,8 +117,8 @@ export class Opponents {
       this._levels = known.levels;
       for (const card of /** @type {NodeListOf<HTMLElement>} */ (this._cards.querySelectorAll(".card"))) {
         const level = this._levels.find(each => String(each.number) === card.dataset.level);
-        card.querySelector(".elo")?.remove();
-        if (level?.elo) card.append(el("small", {class: "elo"}, t("+{elo} Elo", {elo: level.elo})));
+        const elo = card.querySelector(".elo");
+        if (elo && level?.elo) elo.textContent = t("+{elo} Elo", {elo: level.elo});
       }
       offer(
         this._generation,
@@ -123,19 +147,12 @@ export class Opponents {
   }
 
   _describe() {
-    this._generation.hidden = this.level !== "evolved";
-    const level = this._levels.find(each => String(each.number) === this.level);
-    if (this.level === "evolved")
-      this._strength.textContent = t(
-        "A network that evolved from random numbers, by nothing but who won; the later its generation, the " +
-          "longer it has. It looks four plies ahead.",
-      );
-    else if (this.level === "0")
-      this._strength.textContent = t(
-        "Plays what people of recorded games are likely to play, without a search. Between levels 5 and 6.",
-      );
-    else if (this._isProgram)
-      this._strength.textContent = t("The engine of another program. Without a clock it has a second a move.");
+    this._generations.hidden = this.level !== "evolved";
+    const level = this._levels.find(each => String(each.number) === this.level),
+      {evolved, people, program} = otherWords();
+    if (this.level === "evolved") this._strength.textContent = evolved;
+    else if (this.level === "0") this._strength.textContent = people;
+    else if (this._isProgram) this._strength.textContent = program;
     else this._strength.textContent = level ? strengthWords(level) : "";
   }
 }

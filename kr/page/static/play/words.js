@@ -28,7 +28,7 @@ export function levelName(level) {
     5: t("Club player"),
     7: t("Strong club player"),
     9: t("Expert"),
-    10: t("As strong as kr can"),
+    10: t("Full strength"),
   };
   return named(names, level) ?? "";
 }
@@ -44,7 +44,7 @@ export function levelWords(level) {
     5: t("counts exchanges, falls for shots"),
     7: t("seldom loses a man, errs in plans"),
     9: t("hardly ever errs"),
-    10: t("all its strength, all the time of its clock"),
+    10: t("thinks as long as its clock allows"),
   };
   return named(words, level) ?? "";
 }
