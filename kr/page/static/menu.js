@@ -5,8 +5,9 @@ import {button, el} from "./dom.js";
 let menus = 0;
 
 /**
- * Names and acts of the actions, asked for as a menu opens; null is a rule between two groups.
- * @typedef {() => Array<[string, () => void, Record<string, unknown>?] | null>} Items
+ * Names and acts of the actions, asked for as a menu opens; null is a rule between two groups, a text the heading of
+ * the group that follows.
+ * @typedef {() => Array<[string, () => void, Record<string, unknown>?] | string | null>} Items
  */
 
 /**
@@ -19,6 +20,26 @@ function entryOf([name, act, props], close) {
     act();
   };
   return button(name, press, {role: "menuitem", tabindex: -1, ...props});
+}
+
+/**
+ * What a menu lists; entries below a heading are a group of its name.
+ * @param {ReturnType<Items>} items
+ * @param {() => void} close
+ */
+function listed(items, close) {
+  /** @type {HTMLElement[]} */
+  const list = [];
+  let group = null;
+  for (const item of items) {
+    if (typeof item === "string") {
+      const heading = el("span", {class: "group-name", "aria-hidden": "true"}, item);
+      group = el("div", {role: "group", "aria-label": item}, heading);
+      list.push(group);
+    } else if (group && item) group.append(entryOf(item, close));
+    else list.push(item ? entryOf(item, close) : el("hr"));
+  }
+  return list;
 }
 
 /**
@@ -55,7 +76,7 @@ export function menu(opener, label, items) {
   }
 
   function open() {
-    list.replaceChildren(...items().map(item => (item ? entryOf(item, () => close(true)) : el("hr"))));
+    list.replaceChildren(...listed(items(), () => close(true)));
     list.hidden = false;
     list.classList.remove("left", "up");
     const box = list.getBoundingClientRect();

@@ -27,8 +27,8 @@ const cards = () =>
 /** What is said of whoever is no level. */
 const otherWords = () => ({
   evolved: t(
-    "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. " +
-      "It looks two moves ahead for each side.",
+    "A network that evolved from random numbers, by nothing but who won; the later its generation, the " +
+      "longer it has. It looks two moves ahead for each side.",
   ),
   people: t("Plays what people of recorded games are likely to play, without a search. Between levels 5 and 6."),
   program: t("The engine of another program. Without a clock it has a second a move."),
