@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {accuracyOf, figuresOf, storyOf} from "../../kr/viewer/static/story.js";
+import {accuracyOf} from "../../kr/viewer/static/accuracy.js";
+import {figuresOf, storyOf} from "../../kr/viewer/static/story.js";
 import {speak} from "../../kr/viewer/static/texts.js";
 import {textsOf} from "./texts.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";

@@ -1,4 +1,4 @@
-// What kr's comment before the first move says of a whole game: its story, and the accuracy of both players.
+// What kr's comment before the first move says of a whole game: its story, and how well each side played.
 
 import {reportOf} from "./graph.js";
 import {commentWords, retold, sentences} from "./comments.js";
@@ -9,7 +9,6 @@ import {said} from "./texts.js";
 
 const SENTENCE = /\[%kr story ([^[\]]{1,1000})\]/g;
 const VALUE = /<\w+=([^<>]*)>/g;
-const ACCURACY = /\[%kr game [^[\]]*\baccuracy=(-|\d{1,3}(?:\.\d)?)\/(-|\d{1,3}(?:\.\d)?)/;
 
 /** The sentences of a game's story as they stand there, in English. @param {Root} root */
 const written = root =>
@@ -21,21 +20,6 @@ const written = root =>
  * @returns {Array<Sentence | string>}
  */
 export const storyOf = root => written(root).flatMap(sentences);
-
-/**
- * Accuracy of both players, from 0 to 100; null for one who had no choice. null if the game has not been judged.
- * @param {Root} root
- * @returns {{black: number | null, white: number | null} | null}
- */
-export function accuracyOf(root) {
-  for (const comment of root.comments) {
-    const [, black, white] = ACCURACY.exec(comment) ?? [];
-    if (black) return {black: figure(black), white: figure(white)};
-  }
-  return null;
-}
-
-const figure = (/** @type {string} */ text) => (text === "-" ? null : Number(text));
 
 /**
  * What the comment says after the story: how well each side played; "" without it.

@@ -11,6 +11,7 @@ export const ANSWERED = /** @type {const} */ ([
     "engines",
     "games",
     "lessons",
+    "library",
     "opening",
     "openings",
     "people",

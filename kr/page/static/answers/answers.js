@@ -26,6 +26,7 @@ const FEATURES = {
   play: () => import("./playing.js"),
   puzzles: () => import("./puzzles.js"),
   lessons: () => import("./lessons.js"),
+  library: () => import("./library.js"),
   endings: () => import("./endings.js"),
   book: () => import("./book.js"),
   certificate: () => import("./proofs.js"),

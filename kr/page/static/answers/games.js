@@ -2,8 +2,7 @@
 
 import {gameDocument} from "./document.js";
 import {ROUTES as LISTS} from "./game_lists.js";
-import {words} from "./blanks.js";
-import {normalise, RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
+import {RESULT_CONVENTIONS, writable, writeGame} from "./pdn/writer.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -14,10 +13,7 @@ const check = async (_house, request) => ({document: gameDocument(await request.
 /** A game as PDN, with the usual tags. @param {House} _house @param {PageRequest} request */
 async function pdn(_house, request) {
   const game = await request.document();
-  // comments that PDN can't write as they are go into one line
-  for (const node of [game, ...game.descendants()])
-    node.comments = node.comments.map(text => (text.includes("}") ? words(text).join(" ") : text));
-  normalise(game);
+  writable(game);
   return {pdn: writeGame(game, {results: request.choice("results", RESULT_CONVENTIONS, "english")})};
 }
 

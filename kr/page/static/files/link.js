@@ -43,8 +43,8 @@ export function stepsOf(rest) {
   return (steps ?? Array(Math.min(Number(rest), LONGEST_GAME)).fill(0)).slice(0, LONGEST_GAME);
 }
 
-/** @param {number[]} place */
-const placeText = place => (place.some(Boolean) ? place.map(step => `${step}.`).join("") : String(place.length));
+/** That end of a link. @param {readonly number[]} place */
+export const placeText = place => (place.some(Boolean) ? place.map(step => `${step}.`).join("") : String(place.length));
 
 /** What stands behind # for a position. @param {string} fen */
 export const positionLink = fen => `analyse/fen/${fen}`;

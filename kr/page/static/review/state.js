@@ -2,7 +2,8 @@
 // puzzles that its mistakes are. Nothing here touches the document.
 
 import {UNKNOWN, betterNode, points} from "../graph.js";
-import {accuracyOf, figuresOf, storyOf} from "../story.js";
+import {accuracyOf} from "../accuracy.js";
+import {figuresOf, storyOf} from "../story.js";
 import {many, said, t, YOU} from "../texts.js";
 import {summaryOf} from "./summary.js";
 

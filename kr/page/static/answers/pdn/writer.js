@@ -2,7 +2,7 @@
 
 import {Position} from "../rules.js";
 import {KrError, quoted} from "../text.js";
-import {beginning, lengthOf, linesOf, stripped} from "../blanks.js";
+import {beginning, lengthOf, linesOf, stripped, words} from "../blanks.js";
 import {RESULTS} from "./tree.js";
 
 /** @typedef {import("./tree.js").Game} Game */
@@ -92,6 +92,14 @@ export function normalise(game) {
   game.headers.set("Result", game.result);
   for (const node of game.descendants())
     if (node.nags.length) node.nags = [...new Set(node.nags.map(nag => SIGNS.get(nag) ?? nag))];
+}
+
+/** Brings a game of a page into a form that can be written, the normal one. @param {Game} game */
+export function writable(game) {
+  // comments that PDN can't write as they are go into one line
+  for (const node of [game, ...game.descendants()])
+    node.comments = node.comments.map(text => (text.includes("}") ? words(text).join(" ") : text));
+  normalise(game);
 }
 
 /** @param {Game} game @param {(result: string) => string} told */
