@@ -89,6 +89,53 @@ def test_a_game_is_on_one_screen(server: WebServer, opened: Opener) -> None:
         wait_until(page, f"() => ({SELECTED_LINE})() === 3")
 
 
+WINDOWS = [(320, 568), (390, 844), (844, 390), (768, 1024), (1280, 800)]
+WITH_BOARD = {
+    "analyse": ".welcome button", "play/new": ".begin .primary", "play": ".acts button",
+    **{name: f".{name} .board .movable" for name in ("learn", "lessons", "endings")},
+}  # fmt: skip
+"""Pages with a board, and what they have once they are there; a game is begun in between."""
+FIRST_HTML = """async () => {
+  const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), "text/html");
+  document.querySelector("main").replaceChildren(page.querySelector(".screen.first"));
+}"""
+BOARD = """() => {
+  const board = [...document.querySelectorAll("main .board")].find(each => each.checkVisibility());
+  const {left, top, width} = board?.getBoundingClientRect() ?? {};
+  return board ? [left, top, width].map(Math.round) : null;
+}"""
+
+
+def test_the_board_stays_where_it_is(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    places: dict[tuple[int, int], dict[str, list[int]]] = {size: {} for size in WINDOWS}
+
+    def look(name: str) -> None:
+        for size, boards in places.items():
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            # a phone shows the form of a game alone
+            if board := page.evaluate(BOARD):
+                boards[name] = board
+
+    for name, ready in WITH_BOARD.items():
+        if name == "play":
+            page.locator(".begin .primary").click()
+        else:
+            page.evaluate("name => { location.hash = name; }", name)
+        page.locator(ready).first.wait_for()
+        look(name)
+        if name == "analyse":
+            open_panel(page, "Explorer")
+            look("a panel")
+    page.evaluate(FIRST_HTML)
+    look("first")
+    for size, boards in places.items():
+        assert len({tuple(each) for each in boards.values()}) == 1, (size, boards)
+        assert len(boards) >= len(WITH_BOARD) + 1, (size, boards)
+        if size == (844, 390):
+            assert boards["first"][2] > 0.95 * size[1]
+
+
 @pytest.mark.parametrize("sizes", [[SIZES[0], PHONE], pytest.param([SIZES[1], SIDEWAYS], marks=pytest.mark.soak)])
 def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, sizes: list[dict[str, int]]) -> None:
     page = opened(server.address, **CLIPBOARD)

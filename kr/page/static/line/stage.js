@@ -175,6 +175,7 @@ export class LineStage {
   _show(animate = false) {
     const {line} = this;
     this.board.show(line.fen, {moves: line.allowed, last: line.last, animate});
+    this.stage.material(line.fen, line.start);
     for (const [i, item] of this.list.querySelectorAll("button").entries()) {
       item.ariaCurrent = i === line.at - 1 ? "step" : null;
       if (i === line.at - 1) within(this.list, item);
