@@ -369,6 +369,8 @@ class Analyse {
   _draw() {
     this._points = this._judged ?? points(this.tree);
     this._graph?.show(this._points);
+    // nothing is known of a game that nobody has reviewed
+    this._graphPlace.hidden = this._points.every(({expected}) => expected === null);
     this._cursor();
   }
 
