@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from small_book import book_file
 from test_web_explorer import FIRST, rows_are
-from web_pages import WIDE, Opener, faults_in, out_of_sight, serving, show_setup, wait_for_board, wait_until
+from web_pages import WIDE, Opener, faults_in, out_of_sight, serving, show_setup, wait_for, wait_for_board, wait_until
 
 from kr.game.position import Position
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from kr.web.serve import WebServer
 
@@ -111,6 +111,15 @@ def test_games_of_an_archive_and_the_book_in_one_table(opened: Opener, tmp_path:
         page.get_by_role("button", name="Archives").click()
         page.uncheck(".explorer .archive input")
         wait_until(page, f"() => ({ROWS})()[0][1] === '256+'")
+        # also where the page is loaded again, which does not wait for the archives to show the book
+        held: list[Route] = []
+        page.route("**/explorer/archives", lambda route: held.append(route))
+        page.reload()
+        wait_until(page, f"() => ({ROWS})()[0]?.[1] === '256+'")
+        wait_for(page, lambda: held)
+        held[0].continue_()
+        page.get_by_text("Choose what to explore under Archives.").wait_for()
+        assert page.evaluate(ROWS)[0][1] == "256+"
 
 
 def test_who_left_the_book_and_with_which_move(server: WebServer, opened: Opener) -> None:

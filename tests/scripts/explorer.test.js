@@ -124,6 +124,9 @@ test("archives are chosen as before, as they were left, or because they are arch
   assert.deepEqual(chosen([], null), [true, false]);
   assert.deepEqual(chosen([], ["b.pdn"]), [false, true]);
   assert.deepEqual(chosen([{...ARCHIVE, chosen: false}], ["a.pdn"]), [false, false]);
+  // the only one is explored where another was before, but not where none was
+  const only = (/** @type {string[]} */ names) => state.withChoice([files[0]], [], names)[0].chosen;
+  assert.deepEqual([only(["c.pdn"]), only([])], [true, false]);
   assert.deepEqual(
     state.exploredOf(state.withChoice([{...ARCHIVE, open: false}, files[1]], [], ["a.pdn", "b.pdn"])),
     [1],

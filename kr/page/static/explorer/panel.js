@@ -105,11 +105,11 @@ class Explorer {
 
   _element() {
     const {archives} = this;
-    const element = el("div", null, this._head, this._form, this._filters.element, this._body);
+    const element = el("div", null, this._head, this._form, this._filters.element, this._problem, this._body);
     this._head.append(el("p", null, this.opening, " ", this._total), this._opener);
     const here = el("label", null, this._here, " ", t("at this position only"));
     this._gamesHere.append(this._number, this._list, el("div", {class: "head"}, this._pages, this._order, here));
-    this._body.append(this._problem, this._moves.element, this._gamesHere);
+    this._body.append(this._moves.element, this._gamesHere);
     if (!archives) return element;
     const fold = this._fold(t("Archives"), archives.region);
     this._archiveOpener = fold.opener;
@@ -189,10 +189,11 @@ class Explorer {
     void this._open();
   }
 
-  /** Asks for the archives, which ask for their games once they are open, and without one for the book. */
+  /** Asks for the archives, which ask for their games once they are open, and meanwhile for what needs none. */
   async _open() {
+    const first = this._hasGames ? null : this.refresh(true);
     await this.archives?.show();
-    if (!this._hasGames) await this.refresh(true);
+    if (!this._hasGames) await (first ?? this.refresh(true));
   }
 
   _hide() {

@@ -60,7 +60,7 @@ const NO_RESULTS = {games: 0, black: 0, draws: 0, white: 0, other: 0, average: n
 export function withChoice(archives, before, names) {
   const choices = new Map(before.map(each => [each.number, each.chosen]));
   const left = (/** @type {Archive} */ {name, archive}) =>
-    names ? names.includes(name) || (archive && archives.length === 1) : archive;
+    names ? names.includes(name) || (archive && archives.length === 1 && names.length > 0) : archive;
   return archives.map(each => ({...each, chosen: choices.get(each.number) ?? left(each)}));
 }
 
