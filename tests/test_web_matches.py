@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from kr.game.board import Board
 from kr.game.position import Position
 from kr.match.log import log_of
 from kr.pdn import read_games
+from kr.system import join_command
 from kr.viewer.document import game_document
 from kr.web.house import House
 from kr.web.matches import files as match_files
@@ -267,13 +269,16 @@ def test_another_program_plays(matches_directory):
     story(told, engines=(command,))
 
 
-def test_a_program_that_can_not_be_started():
+def test_a_program_that_can_not_be_started(tmp_path):
+    program = Path(shutil.copy(sys.executable, tmp_path / f"engine{Path(sys.executable).suffix}"))
+
     async def told(house):
+        program.unlink()
         async with watching(house, a="engine:1", b="level:1") as page:
             await page.until("failed")
             assert page.facts["why"]
 
-    story(told, engines=("hub:/nowhere/engine",))
+    story(told, engines=(f"hub:{join_command([str(program)])}",))
 
 
 # a request, and what is said of it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -385,12 +386,26 @@ def test_a_viewer_who_changes_the_position_keeps_the_engine() -> None:
 def test_engines_have_names_and_commands() -> None:
     async def told(house: House) -> None:
         facts = port.data_file(house, "engine")
-        assert (facts["name"], facts["engines"]) == ("material", ["scan"])
+        assert (facts["name"], facts["engines"], facts["faults"]) == ("material", [Path(sys.executable).name], {})
 
-    at_home(told, engines=("hub:/opt/scan/scan hub",))
-    for text in ("scan hub", "hub:", 'hub:"x'):
+    at_home(told, engines=(f"hub:{sys.executable} hub",))
+    for text in ("scan hub", "hub:", 'hub:"x', "hub:/nowhere/engine hub", "hub:no-such-engine"):
         with pytest.raises(InvalidSettingError, match="--engines"):
             House(WebSettings(weights="material", egdb="none", engines=(text,)))
+
+
+def test_an_engine_that_does_not_start_is_told_of_at_once() -> None:
+    told: list[str] = []
+
+    async def story(house: House) -> None:
+        await asyncio.to_thread(house.engines.greet, told.append)
+        good, bad = house.engines.others
+        assert (good.lent, good.idle, bad.lent, bad.idle) == (0, 1, 0, 0)
+        assert port.data_file(house, "engine")["faults"] == {"2": told[0][told[0].index("hub engine") :]}
+
+    at_home(story, engines=(faulty("none"), faulty("exit at hub")))
+    assert len(told) == 1
+    assert re.fullmatch(r"--engines .*: hub engine .* crashed: exit status 3", told[0])
 
 
 @pytest.mark.slow

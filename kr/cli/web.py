@@ -37,7 +37,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
         if settings.browser and not open_browser(server.address_to_open):
             console.say("no browser found: open the address above in one")
 
-    server.run(ready)
+    server.run(ready, console.say)
     console.say("ended")
     if server.house.is_busy:
         # Python would wait for them

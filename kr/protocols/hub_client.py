@@ -369,6 +369,13 @@ def _split(command: str | Sequence[str]) -> list[str]:
     return words
 
 
+def is_startable(words: list[str], folder: Path | None = None) -> bool:
+    """True if there is a program of a command's first word, looked for as `HubClient` does. Raises InvalidSettingError
+    for a folder that isn't there."""
+    program = words[0] if folder is None else _in_folder(words, folder)[0]
+    return shutil.which(program) is not None
+
+
 def _in_folder(words: list[str], folder: Path) -> list[str]:
     """A command whose program is one of a folder, if there is one of its name, else as it stands."""
     if not folder.is_dir():

@@ -87,12 +87,16 @@ class WebServer:
         shown = f"[{host}]" if ":" in host else host
         return f"http://{shown}:{self.port}/" + (f"{first}/" if first else "")
 
-    def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
-        """Serve until `stop`, Ctrl-C or SIGTERM. on_ready: called once pages can be opened."""
+    def run(self, on_ready: Callable[[], None] = lambda: None, tell: Callable[[str], None] = lambda _: None) -> None:
+        """Serve until `stop`, Ctrl-C or SIGTERM. on_ready: called once pages can be opened; tell: hears of faults."""
+        engines = self.house.engines
         # the socket listens already: the first visitor waits until the server takes it up
         threading.Thread(target=self._begin, args=(on_ready,), daemon=True).start()
         preparing = threading.Thread(target=self._prepare)
         preparing.start()
+        if engines.others:
+            # it is not waited for at the end: one that hangs takes half a minute
+            threading.Thread(target=engines.greet, args=(tell,), daemon=True).start()
         try:
             self._server.run(sockets=[self._socket])
         except KeyboardInterrupt:

@@ -30,14 +30,14 @@ from kr import system
 from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidSettingError, KrError
 from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
 from kr.evaluation.kinds import SHIPPED
 from kr.language.sentences import sentence
 from kr.players.hub import folder_of
 from kr.players.player import Player
 from kr.players.registry import parse_spec, player_from_spec
-from kr.protocols.hub_client import HubClient
+from kr.protocols.hub_client import HubClient, is_startable
 from kr.web.settings import WebSettings
 
 MOST_ENGINES = 24
@@ -294,6 +294,8 @@ class Engines:
             words, folder = _command(text)
             self.names.append(Path(words[0]).name)
             self.others.append(Lender(partial(HubClient, words, folder=folder), HubClient.close, MOST_OF_ANOTHER))
+        self.faults: dict[int, str] = {}
+        """What `greet` has found wrong, by the numbers of engines."""
         self._champions: dict[int, Lender[Player]] = {}
 
     def prepare(self) -> None:
@@ -304,6 +306,16 @@ class Engines:
                 hash_mb = settings.hash / MEBIBYTE
                 self._first = Engine(settings.weights, hash_mb, settings.threads, self._database)
                 self.own.keep(self._first)
+
+    def greet(self, tell: Callable[[str], None]) -> None:
+        """Start each of the other engines once, and tell of those that don't answer as one. The others wait for use."""
+        for number, (lender, text) in enumerate(zip(self.others, self._settings.engines, strict=True), 1):
+            try:
+                with lender.ask() as loan:
+                    loan.wait(0.0)
+            except KrError as error:
+                self.faults[number] = str(error)
+                tell(f"--engines {text!r}: {error}")
 
     def _make(self) -> Engine:
         self.prepare()
@@ -374,4 +386,7 @@ def _command(text: str) -> tuple[list[str], Path | None]:
         raise InvalidSettingError(f"--engines: {text!r} can't be parsed: {error}") from None
     if not words:
         raise InvalidSettingError(f'--engines: {text!r} is not an engine such as "hub:other-engine --hub"')
-    return words, folder_of(spec)
+    folder = folder_of(spec)
+    if not is_startable(words, folder):
+        raise InvalidSettingError(f"--engines: {text!r}: there is no program {words[0]}")
+    return words, folder

@@ -230,7 +230,10 @@ def data_file(house: House, name: str) -> Any:
     if name == "engine":
         # tables that no engine holds would be read once more for the first search
         house.engines.prepare()
-        return {**data.engine_facts(load_scorer(house.settings.weights)), "engines": house.engines.names[1:]}
+        facts = data.engine_facts(load_scorer(house.settings.weights))
+        engines = house.engines
+        faults = {str(number): fault for number, fault in engines.faults.items()}
+        return {**facts, "engines": engines.names[1:], "faults": faults}
     if name == "puzzles":
         return data.puzzles(house.problems, house.database)
     if name == "levels":

@@ -124,13 +124,19 @@ export class Controls {
     this._threat.setAttribute("aria-pressed", String(threat));
   }
 
-  /** @param {string[]} engines their names, kr's own first */
-  offer(engines) {
+  /**
+   * @param {string[]} engines their names, kr's own first
+   * @param {Record<string, string>} faults of those that did not start, by their numbers
+   */
+  offer(engines, faults) {
     this.engines = engines;
     for (const i of [0, 1]) if (!(this.chosen[i] < engines.length)) this.chosen[i] = -i;
     this._sides.hidden = engines.length < 2;
     /** @type {Array<[string, string]>} */
-    const names = engines.map((name, i) => [String(i), name]);
+    const names = engines.map((name, i) => [
+      String(i),
+      faults[i] ? t("{engine}: does not start", {engine: name}) : name,
+    ]);
     this._sides.replaceChildren(
       this._engine(0, t("Engine"), "engine", names),
       this._engine(1, t("Beside it"), "beside", [["-1", t("none")], ...names]),

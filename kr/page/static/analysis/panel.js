@@ -130,7 +130,9 @@ export class Analysis {
   async _ask() {
     this._asked = true;
     try {
-      this._controls.offer((await this.app.api("engines")).engines);
+      const {engines, faults} = await this.app.api("engines");
+      this._controls.offer(engines, faults);
+      for (const fault of Object.values(faults)) this.app.fail(fault);
     } catch {
       this._asked = false;
       return;

@@ -241,10 +241,10 @@ const pace = ({nodes, seconds}) => ({
   time: rounded(seconds),
 });
 
-/** The engines by number, and the most lines of one. @param {House} house */
+/** The engines by number, what is wrong with some by theirs, and the most lines of one. @param {House} house */
 async function listEngines(house) {
-  const {name, engines = []} = await house.data("engine");
-  return {engines: [`kr (${name})`, ...engines], lines: MOST_LINES};
+  const {name, engines = [], faults = {}} = await house.data("engine");
+  return {engines: [`kr (${name})`, ...engines], faults, lines: MOST_LINES};
 }
 
 export const ROUTES = {engines: listEngines};
