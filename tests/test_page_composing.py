@@ -30,6 +30,7 @@ def test_a_problem_is_checked(page: Page, case: dict[str, Any]) -> None:
 def test_what_is_open_after_the_time_is_undecided(page: Page) -> None:
     verdict = page.stream("soundness", {"fen": OPEN, "seconds": 1})[-1]["verdict"]
     assert (verdict["verdict"], verdict["value"], verdict["keys"]) == ("undecided", None, [])
+    assert verdict["limit"] == {"say": "limit.time", "with": {"time": "1 s"}}
     assert verdict["nodes"] > 0
     assert 0.5 < verdict["seconds"] < 30
 

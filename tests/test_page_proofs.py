@@ -51,6 +51,7 @@ def test_what_is_open_after_the_time_has_its_numbers(page: Page) -> None:
     *_, last = page.stream("prove", {"fen": "B:W18,24,27,28,K10,K15:B12,16,20,K22,K25", "seconds": 1})
     assert last["certificates"] == []
     assert last["proof"]["value"] is None
+    assert last["proof"]["limit"] == {"say": "limit.time", "with": {"time": "1 s"}}
     claims = last["proof"]["claims"]
     assert all(each["holds"] is None and each["proof"] > 0 and each["searches"] for each in claims)
     assert any(each["resists"] for each in claims)

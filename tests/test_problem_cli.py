@@ -35,7 +35,9 @@ PROBLEMS = {
         "move 2 of the solution, 26-22",
     ),
     "no move at all": ({"fen": "W:W21:B17,14", "result": "W-win"}, "unsound", "White has no move, and has lost"),
-    "too much to prove": ({"fen": Position().fen, "result": "draw"}, "undecided", "the published draw is open"),
+    "too much to prove": (
+        {"fen": Position().fen, "result": "draw"}, "undecided", "the published draw is open; the limit of ",
+    ),
 }  # fmt: skip
 
 
@@ -93,6 +95,7 @@ def test_a_problem_that_reaches_the_limit_of_memory_is_undecided(
     *records, _ = lines(capsys.readouterr().out)
     assert [record["verdict"] for record in records] == [verdict for _, verdict, _ in PROBLEMS.values()]
     assert records[-1]["reason"] == "the published draw is open; the limit of memory, 20kB, was reached"
+    assert records[-1]["limit"] == "memory"
     assert 0 < records[-1]["nodes"] < 10**7
     assert check("W:W11,K30:B3,K32", "--memory", "1kB", "--all", "--json") == 0
     record, _ = lines(capsys.readouterr().out)

@@ -26,7 +26,7 @@ READ = "player."
 """Names of players are read, not told (tests/scripts/comments.test.js)."""
 PUBLIC = {"count_of"}
 """Of the functions that put a subject before a name, those that other modules call."""
-WHOLE = re.compile(r'(f?)"((?:draughts|fault|grounds|label|match|pdn|reason|refused|runs)\.[a-z0-9_]+)["{]')
+WHOLE = re.compile(r'(f?)"((?:draughts|fault|grounds|label|limit|match|pdn|reason|refused|runs)\.[a-z0-9_]+)["{]')
 """Names that stand whole wherever they are told, and an f before the quotes."""
 WORDS = {
     "reason": (*REASONS, NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION, AGREED_DRAW, AGREED_WIN, FAILURE),

@@ -68,6 +68,7 @@ def test_what_a_check_finds_is_what_the_page_takes(house: House, case: dict[str,
 def test_a_proof_tells_its_progress_and_what_is_open(house: House) -> None:
     *told, last = events_of(composing.check_problem, house, {"fen": MANY, "result": "", "seconds": 0.8})
     assert last["found"]["verdict"] == "undecided"
+    assert last["found"]["limit"] == {"say": "limit.time", "with": {"time": "0.8 s"}}
     assert [*told[0]] == ["progress"]
     nodes = [event["progress"]["nodes"] for event in told]
     assert nodes == sorted(nodes)

@@ -23,13 +23,13 @@ from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
 from kr.game.position import Move, Position
 from kr.game.value import Value
+from kr.language.sentences import Sentence
 from kr.notation import SIDE_NAMES
 from kr.problems.problem import Problem
 from kr.problems.solutions import Branch, all_ways
 from kr.problems.ways import Squares, Way, move_of_squares, ways_from
 from kr.proofs.certificate import Certificate, Claim
 from kr.proofs.decider import Decider, grounds_of
-from kr.units import format_size
 
 if TYPE_CHECKING:
     from kr.engine.engine import Engine
@@ -106,6 +106,8 @@ class Soundness:
     """Why the line ends: "plain", "over", "repeated", "dual" (left behind one), or "" where it was left."""
     tree: list[Branch] = field(default_factory=list)
     """All solutions, if they were asked for: see `kr.problems.solutions`."""
+    limit: Sentence | None = None
+    """The limit that left it undecided, if one did."""
     notes: list[str] = field(default_factory=list)
     nodes: int = 0
     seconds: float = 0.0
@@ -146,12 +148,12 @@ def check_by(
 
 def add_work(soundness: Soundness, decider: Decider) -> None:
     """Add to a verdict what the decider says of its work."""
-    if decider.full:
-        reached = f"the limit of memory, {format_size(decider.memory)}, was reached"
-        if soundness.verdict is ProblemVerdict.UNDECIDED:
-            soundness.reason += f"; {reached}"
-        else:
-            soundness.notes.append(f"{reached}, after the verdict")
+    reached = decider.reached
+    if soundness.verdict is ProblemVerdict.UNDECIDED and reached:
+        soundness.limit = reached
+        soundness.reason += f"; {reached}"
+    elif decider.full:
+        soundness.notes.append(f"{reached}, after the verdict")
     soundness.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
     soundness.nodes, soundness.seconds = decider.nodes, decider.seconds
 

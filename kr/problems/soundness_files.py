@@ -153,8 +153,9 @@ class ProblemChecks(EngineUnits[ProblemRecord]):
             "refutation": None if claim is None else {"fen": claim.root.fen, "claim": str(claim)},
             # as text, to travel; a file in the end
             "certificate": None if certificate is None else b64encode(packed_certificate(certificate)).decode(),
+            "limit": soundness.limit and soundness.limit.name.rpartition(".")[2],
         }
-        return about | asdict(replace(soundness, refutation=None, certificate=None)) | proofs
+        return about | asdict(replace(soundness, refutation=None, certificate=None, limit=None)) | proofs
 
 
 def _shaping(settings: CheckSettings) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.language.sentences import Sentence, sentence
 from kr.proofs.certificate import Certificate, Claim, certificate_from, fault_of
+from kr.units import format_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -86,7 +87,7 @@ class Decider:
         self.memory = memory
         self.refused: list[str] = []
         """Faults of strategies that the prover took for proofs; their claims stay open."""
-        self._stop = stop
+        self._limits, self._stop = limits, stop
         asker = _core.DeciderAsker(self._seek, engine.new_game, self._refuse)
         database = None if engine.database is None else engine.database.core
         self._core = _core.DeciderOfClaims(asker, database, limits.time, limits.nodes, stop, memory)
@@ -138,6 +139,18 @@ class Decider:
     def over(self) -> bool:
         """True once a limit is reached or the work was stopped."""
         return self._core.over
+
+    @property
+    def reached(self) -> Sentence | None:
+        """The limit that was reached, None without one; the clock goes on after the work."""
+        limits = self._limits
+        if self.full:
+            return sentence("limit.memory", size=format_size(self.memory))
+        if limits.nodes is not None and self.nodes >= limits.nodes:
+            return sentence("limit.nodes", count=limits.nodes)
+        if limits.time is not None and self.seconds >= limits.time:
+            return sentence("limit.time", time=f"{limits.time:g} s")
+        return None
 
     def decision_of(self, claim: Claim) -> Decision | None:
         """The decision of a claim without any search; None if it is open."""

@@ -39,11 +39,26 @@ const NOTHING = {
   refutation: null,
   nodes: 0,
   seconds: 0,
+  limit: /** @type {import("../../kr/page/static/composing/state.js").Verdict["limit"]} */ (""),
 };
 const MORE = "More time, or a larger endgame database, decides more.";
 /** @type {Array<[Partial<import("../../kr/page/static/composing/state.js").Verdict>, string, string[]]>} */
 const VERDICTS = [
   [{}, "Undecided", ["The result is open.", MORE]],
+  [
+    {limit: {say: "limit.time", with: {time: "10 s"}}},
+    "Undecided",
+    ["The result is open.", "The limit of time, 10 s, was reached.", MORE],
+  ],
+  [
+    {limit: {say: "limit.memory", with: {size: "64MB"}}},
+    "Undecided",
+    [
+      "The result is open.",
+      "The limit of memory, 64MB, was reached.",
+      "More memory, by kr problem check --memory, or a larger endgame database, decides more.",
+    ],
+  ],
   [
     {
       verdict: "sound",

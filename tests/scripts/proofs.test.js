@@ -36,6 +36,8 @@ test("what is proved is said for the side that has it", () => {
   /** @type {Array<[Partial<import("../../kr/page/static/proofs/state.js").Told>, string]>} */
   const cases = [
     [{}, "Nothing is proved yet"],
+    [{limit: {say: "limit.time", with: {time: "1 s"}}}, "Undecided"],
+    [{limit: {say: "limit.time", with: {time: "1 s"}}, least: "draw"}, "Proved: Black does not lose"],
     [{value: "win", least: "win"}, "Proved: Black wins"],
     [{value: "loss", most: "loss"}, "Proved: White wins"],
     [{value: "win", least: "win", side: "white"}, "Proved: White wins"],
@@ -47,13 +49,14 @@ test("what is proved is said for the side that has it", () => {
   for (const [change, said] of cases) assert.equal(verdict({...told, ...change}), said);
 });
 
-test("searches, nodes and time are told, and that the memory is full", () => {
+test("searches, nodes and time are told, and the limit that ended them", () => {
   const claims = /** @type {any[]} */ ([
     {searches: 1, nodes: 1200},
     {searches: 2, nodes: 0},
   ]);
   assert.equal(effort({...told, claims}), "3 searches · 1,200 nodes · 1 s");
-  assert.equal(effort({...told, full: true}), "0 searches · 0 nodes · 1 s · its memory is full");
+  const limit = {say: "limit.memory", with: {size: "64MB"}};
+  assert.equal(effort({...told, limit}), "0 searches · 0 nodes · 1 s · the limit of memory, 64MB, was reached");
 });
 
 test("a claim is open, proved or refuted", () => {

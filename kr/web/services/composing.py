@@ -76,6 +76,7 @@ def soundness_json(soundness: Soundness) -> dict[str, Any]:
     claim = soundness.refutation
     return {
         **{name: getattr(soundness, name) for name in names},
+        "limit": "" if soundness.limit is None else soundness.limit.as_object(),
         "by": _grounds(soundness.by), "number": soundness.move_number, "keys": [_way(way) for way in soundness.keys],
         "steps": [
             {

@@ -173,7 +173,8 @@ async def prove_position(house: House, request: PageRequest, inbox: Inbox) -> As
                 pass
         data = base64.b64encode(packed_certificate(each.certificate)).decode()
         certificates.append({"data": data, "report": report_json(checking.result())})
-    yield {"proof": proof_json(proof), "certificates": certificates}
+    limit = "" if proof.answered else sentence("limit.time", time=f"{seconds} s").as_object()
+    yield {"proof": {**proof_json(proof), "limit": limit}, "certificates": certificates}
 
 
 def proof_json(proof: Proof) -> dict[str, Any]:

@@ -79,10 +79,10 @@ export class Prover {
 }
 
 /** How far a proof has come. @param {Position} position @param {ProofState} state @returns {Told} */
-function told({fen, side}, {least, most, isAnswered, seconds, isFull: full, claims}) {
+function told({fen, side}, {least, most, isAnswered, seconds, limit, claims}) {
   const shown = isAnswered ? telling(claims) : claims.filter(({searches, holds}) => searches || holds);
   return {
-    ...{fen, side: sideName(side), value: least === most ? least : null, least, most, taken: seconds, full},
+    ...{fen, side: sideName(side), value: least === most ? least : null, least, most, taken: seconds, limit},
     claims: shown.map(({side, goal, holds, proof, disproof, nodes, searches, resists}) => ({
       ...{side: sideName(side), goal, holds, proof: finite(proof), disproof: finite(disproof), nodes, searches},
       resists: resists.slice(0, LONGEST_RESISTANCE).join(" "),

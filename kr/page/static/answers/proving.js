@@ -5,6 +5,7 @@ import {formatFen} from "./notation.js";
 import {Position, sideName} from "./rules.js";
 
 /** @typedef {import("../texts.js").Said} Said */
+/** @typedef {import("../texts.js").Sentence} Sentence */
 /** @typedef {import("./house.js").Soundness} Soundness */
 /** @typedef {import("./house.js").Way} Way */
 /** @typedef {import("./kr.js").Value} Value */
@@ -16,11 +17,12 @@ import {Position, sideName} from "./rules.js";
  * }} ClaimState
  */
 /**
- * isFull: its memory is.
+ * limit: what has ended it before it was answered.
  * @typedef {{
- *   least: Value, most: Value, isAnswered: boolean, seconds: number, isFull: boolean, claims: ClaimState[],
+ *   least: Value, most: Value, isAnswered: boolean, seconds: number, limit: Sentence | "", claims: ClaimState[],
  * }} ProofState
  */
+/** @typedef {{seconds: number, memory: number}} WorkLimits memory: bytes that the work may hold */
 /** @typedef {{boards: Uint32Array, moves: Uint8Array, ranks: Uint16Array}} Columns of a certificate */
 /**
  * fault: the name of its sentence, undefined if there is none; fen: where it is.
@@ -99,20 +101,21 @@ export class ProvingKr extends Kr {
    * Proves the value of a position.
    * @param {number} engine
    * @param {Position} position
-   * @param {{seconds: number, memory: number}} limits memory: bytes that the proof may hold
+   * @param {WorkLimits} limits
    * @param {(state: ProofState) => void} hear gets how far it is, after each search
    * @param {boolean} pauses where its clock says so; meanwhile nothing but `stop` and `progress` may be called
    * @returns {Promise<{state: ProofState, proved: {claim: ClaimState, columns: Columns}[]}>} the claims from which all
    *   that is proved follows
    */
-  async prove(engine, position, {seconds, memory}, hear, pauses) {
+  async prove(engine, position, limits, hear, pauses) {
+    const {seconds, memory} = limits;
     this._put([position]);
     this._check(this._kr.kr_open_proof(this._pointer, engine, this._positions, 0, memory));
     const handle = this._view.getUint32(this._pointer, true);
     try {
       const given = [handle, this._limitsOf({seconds}), this._proof];
-      await this._run("kr_prove_heard", given, pauses, at => hear(this._stateOf(at, position)));
-      const state = this._stateOf(this._proof, position),
+      await this._run("kr_prove_heard", given, pauses, at => hear(this._stateOf(at, position, limits)));
+      const state = this._stateOf(this._proof, position, limits),
         proved = telling(state.claims).map(claim => ({
           claim,
           columns: this._columns(handle, state.claims.indexOf(claim)),
@@ -134,14 +137,15 @@ export class ProvingKr extends Kr {
    */
   async checkProblem(engine, position, {result, strict, seconds, memory}, hear, pauses) {
     const at = this._problem,
-      view = this._view;
+      view = this._view,
+      limits = {seconds, memory};
     this._begun(engine, position);
     [VALUES.indexOf(result || null), strict ? 1 : 0, 0, 0].forEach((field, i) => {
       view.setInt32(at + POSITION_BYTES + 4 * i, field, true);
     });
     const given = [engine, at, this._limitsOf({seconds}), memory, this._pointer];
     await this._run("kr_check_problem_heard", given, pauses, told => hear(this._progressOf(told)));
-    return this._taken(found => this._soundnessOf(found, position));
+    return this._taken(found => this._soundnessOf(found, position, limits));
   }
 
   /**
@@ -159,7 +163,7 @@ export class ProvingKr extends Kr {
       given = [engine, this._problem, ...flags, this._limitsOf({seconds}), memory, this._pointer];
     await this._run("kr_check_variation_heard", given, pauses, () => {});
     return this._taken(at => ({
-      found: this._soundnessOf(at, position),
+      found: this._soundnessOf(at, position, {seconds, memory}),
       rank: this._view.getInt32(at + 92, true),
     }));
   }
@@ -282,16 +286,18 @@ export class ProvingKr extends Kr {
     };
   }
 
-  /** @param {number} at @param {Position} position @returns {ProofState} */
-  _stateOf(at, position) {
+  /** @param {number} at @param {Position} position @param {WorkLimits} limits @returns {ProofState} */
+  _stateOf(at, position, limits) {
     const view = this._view,
-      first = view.getUint32(at + 16, true);
+      first = view.getUint32(at + 16, true),
+      isAnswered = Boolean(view.getInt32(at + 8, true)),
+      seconds = view.getFloat64(at + 32, true);
     return {
       least: /** @type {Value} */ (VALUES[view.getInt32(at, true)]),
       most: /** @type {Value} */ (VALUES[view.getInt32(at + 4, true)]),
-      isAnswered: Boolean(view.getInt32(at + 8, true)),
-      seconds: view.getFloat64(at + 32, true),
-      isFull: Boolean(view.getInt32(at + 44, true)),
+      isAnswered,
+      seconds,
+      limit: isAnswered ? "" : reached(limits, seconds, view.getInt32(at + 44, true)),
       claims: Array.from({length: view.getInt32(at + 12, true)}, (_, i) =>
         this._claim(first + i * CLAIM_BYTES, position),
       ),
@@ -322,8 +328,8 @@ export class ProvingKr extends Kr {
     };
   }
 
-  /** @param {number} at @param {Position} position @returns {Soundness} */
-  _soundnessOf(at, position) {
+  /** @param {number} at @param {Position} position @param {WorkLimits} limits @returns {Soundness} */
+  _soundnessOf(at, position, limits) {
     const view = this._view,
       int = (/** @type {number} */ field) => view.getInt32(at + field, true),
       list = (/** @type {number} */ field) => view.getUint32(at + field, true),
@@ -341,14 +347,17 @@ export class ProvingKr extends Kr {
         return {ply, number, plain: Boolean(plain), played, others};
       }),
       number = int(16) || null,
+      verdict = VERDICTS[int(0)],
+      seconds = view.getFloat64(at + 104, true),
       open = positions[steps.find(step => step.number === number)?.ply ?? 0];
     return {
-      ...{verdict: VERDICTS[int(0)], value: VALUES[int(4)], by: groundsOf(int(8), int(12)), number, line, steps},
+      ...{verdict, value: VALUES[int(4)], by: groundsOf(int(8), int(12)), number, line, steps},
       ended: ENDS[int(20)],
       refutation: int(24) ? {side: sideName(int(28)), goal: goalOf(int(32))} : null,
       keys: this._ways(list(56), int(52), position).filter(({keeps}) => keeps),
       unsettled: counted(int(60), i => String(this._move(list(64) + i * MOVE_BYTES, open))),
-      ...{nodes: Number(view.getBigUint64(at + 96, true)), seconds: view.getFloat64(at + 104, true)},
+      limit: verdict === "undecided" ? reached(limits, seconds, int(88)) : "",
+      ...{nodes: Number(view.getBigUint64(at + 96, true)), seconds},
     };
   }
 
@@ -371,6 +380,18 @@ const counted = (count, make) => Array.from({length: count}, (_, index) => make(
 
 /** @param {number} holds below 0 where that is open */
 const truth = holds => (holds < 0 ? null : holds > 0);
+
+/**
+ * The limit that work has reached; "" for none.
+ * @param {WorkLimits} limits
+ * @param {number} taken seconds
+ * @param {number} isFull 1 if its memory is
+ * @returns {Sentence | ""}
+ */
+function reached({seconds, memory}, taken, isFull) {
+  if (isFull) return {say: "limit.memory", with: {size: `${memory / 2 ** 20}MB`}};
+  return taken >= seconds ? {say: "limit.time", with: {time: `${seconds} s`}} : "";
+}
 
 /** @param {number} value @returns {"win" | "draw"} */
 const goalOf = value => (value === VALUES.indexOf("win") ? "win" : "draw");

@@ -2,18 +2,18 @@
 
 import {all, many, said, t} from "../texts.js";
 
-/** @import {Said} from "../texts.js" */
+/** @import {Said, Sentence} from "../texts.js" */
 /** @typedef {{move: string, by: Said, transposes: boolean}} Way by: what proves it, "" for nothing */
 /** @typedef {{text: string, path: number[], captured: number[], fen: string}} LineMove */
 /** @typedef {{ply: number, number: number, move: string, forced: boolean, only: boolean, others: Way[]}} Step */
 /**
  * A verdict; by: what proves the value. number: of the move that it is about, the unsettled moves are there. ended: why
  * the line ends. steps: the solver's moves that count, only: the one way or not, with the others that keep the result.
- * refutation: a side and what it reaches.
+ * refutation: a side and what it reaches. limit: what left it undecided.
  * @typedef {{verdict: "sound" | "cook" | "dual" | "unsound" | "undecided", value: "win" | "draw" | "loss" | null,
  *   by: Said, number: number | null, unsettled: string[], keys: Way[], line: LineMove[], ended: string,
  *   steps: Step[], refutation: {side: "black" | "white", goal: "win" | "draw"} | null, nodes: number,
- *   seconds: number}} Verdict
+ *   seconds: number, limit: Sentence | ""}} Verdict
  */
 /** @typedef {{kind: string, piece: string, square: number, target: number | null}} Change */
 /**
@@ -71,7 +71,11 @@ export function reasons(found, fen) {
       ),
     found.unsettled.length && t("Open at move {number}: {moves}.", {number: found.number, moves: all(found.unsettled)}),
     found.verdict === "undecided" && found.value === null && !found.keys.length && t("The result is open."),
-    found.verdict === "undecided" && t("More time, or a larger endgame database, decides more."),
+    found.limit && begun(`${said(found.limit)}.`),
+    found.verdict === "undecided" &&
+      (found.limit && found.limit.say === "limit.memory"
+        ? t("More memory, by kr problem check --memory, or a larger endgame database, decides more.")
+        : t("More time, or a larger endgame database, decides more.")),
   ]
     .filter(sentence => typeof sentence === "string" && sentence !== "")
     .map(String);

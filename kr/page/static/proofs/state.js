@@ -25,13 +25,13 @@ export const limits = () =>
 export const claimWords = ({side, goal}) => said({say: `claim.${side}_${goal}`});
 
 /** What is proved of a position. @param {Told} told */
-export function verdict({value, least, most, side}) {
+export function verdict({value, least, most, side, limit}) {
   const other = side === "black" ? "white" : "black";
   if (value === "draw") return t("Proved: a draw");
   if (value) return t("Proved: {claim}", {claim: claimWords({side: value === "win" ? side : other, goal: "win"})});
   if (least === "draw") return t("Proved: {claim}", {claim: claimWords({side, goal: "draw"})});
   if (most === "draw") return t("Proved: {claim}", {claim: claimWords({side: other, goal: "draw"})});
-  return t("Nothing is proved yet");
+  return limit ? t("Undecided") : t("Nothing is proved yet");
 }
 
 /** How far a claim has come. @param {Claim} claim */
@@ -47,14 +47,14 @@ export function claimStanding(claim) {
   return claim.resists ? `${told}; ${t("resists: {moves}", {moves: claim.resists})}` : told;
 }
 
-/** Searches and nodes so far. @param {Told} told */
-export function effort({claims, taken, full}) {
+/** Searches and nodes so far, and what ended them. @param {Told} told */
+export function effort({claims, taken, limit}) {
   const sum = (/** @type {"nodes" | "searches"} */ name) => claims.reduce((all, claim) => all + claim[name], 0);
   return [
     many(sum("searches"), "search", "searches"),
     many(sum("nodes"), "node"),
     `${Math.round(taken)} s`,
-    ...(full ? [t("its memory is full")] : []),
+    ...(limit ? [said(limit)] : []),
   ].join(" · ");
 }
 

@@ -1,5 +1,6 @@
 // What a page is told of proofs and certificates.
 
+/** @typedef {import("../../texts.js").Sentence} Sentence */
 /** @typedef {import("../chances.js").Value} Value */
 /** @typedef {"black" | "white"} Side */
 /** @typedef {{text: string, path: number[], captured: number[], fen: string}} Move */
@@ -24,9 +25,9 @@
  *   nodes: number, searches: number, resists: string}} Claim
  */
 /**
- * How far a proof has come. side: to move; least, most: the values that are left; full: its memory was, and ended it.
- * @typedef {{fen: string, side: Side, value: Value | null, least: Value, most: Value, taken: number, full?: boolean,
- *   claims: Claim[]}} Told
+ * How far a proof has come. side: to move; least, most: the values that are left; limit: what ended it unanswered.
+ * @typedef {{fen: string, side: Side, value: Value | null, least: Value, most: Value, taken: number, claims: Claim[],
+ *   limit?: Sentence | ""}} Told
  */
 
 export {};
