@@ -303,14 +303,16 @@ tools:
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
-# pip says nothing of the core while it compiles; setup.py takes what has not changed since as it is.
+# pip says nothing of the core while it compiles; setup.py takes what has not changed since as it is. What builds it is
+# among what the tests need: where these are, pip needs no environment for it.
 .venv/kr: .venv/pip $(SOURCES)
 	@echo "kr: installing libraries and compiling the core; a minute or two, the first time ..."
-	@$(INSTALL) -e '.[plots,web]'
+	@$(INSTALL) $(if $(wildcard .venv/tests),--no-build-isolation --check-build-dependencies) -e '.[plots,web]'
 	@touch $@
 	@echo "kr: installed in .venv"
 
-.venv/tests: .venv/kr
+# The core may have been compiled since: what else is installed asks for it, but is installed as it was.
+.venv/tests: pyproject.toml | .venv/kr
 	@echo "kr: installing what the tests need ..."
 	@$(INSTALL) -e '.[plots,web,test]'
 	@touch $@
@@ -324,11 +326,11 @@ $(NODE_BIN)/biome: package.json package-lock.json
 	@npm ci --silent --no-audit --no-fund
 	@touch $@
 
-.venv/release: .venv/tests
+.venv/release: pyproject.toml | .venv/tests
 	@$(INSTALL) -e '.[plots,web,test,figures,release]'
 	@touch $@
 
 # each by the extra of its name
-.venv/docs .venv/figures .venv/library .venv/notebook: .venv/%: .venv/kr
+.venv/docs .venv/figures .venv/library .venv/notebook: .venv/%: pyproject.toml | .venv/kr
 	@$(INSTALL) -e '.[plots,web,$*]'
 	@touch $@

@@ -4,7 +4,11 @@ A file is named if it has changed since the branch (main), names a file that has
 imports a module that has: by itself or by a module of `tests/`. An import of a package is one of the modules that the
 package's own `__init__.py` imports; `kr` itself offers all of them, and counts as none. A module that no test imports
 counts as those that import it. What is not Python counts as the modules of its folder: sentences as those of
-`kr.language`. Compiled code is what tests with the mark core run. SMOKE is always named: a little of everything.
+`kr.language`. SMOKE is always named: a little of everything.
+
+Compiled code is what tests with the mark core run: of a changed part (.pxi, or its header) those that reach a name of
+it, by statements of the units, by modules of kr that use these, and by what imports such a module, however far away; of
+another file all of them.
 """
 
 from __future__ import annotations
@@ -17,8 +21,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from core_parts import PACKAGE, blocks, defined, parts_of, used
+
 COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
 ROOT = Path(__file__).resolve().parents[1]
+UNITS = ("_rules.pxd", "_egdb.pyx", "_core.pyx", "_learn.pyx")
 SMOKE = ["test_api.py", "test_imports.py", "test_make_targets.py", "test_notation.py", "test_perft.py", "test_twins.py"]
 
 
@@ -82,6 +89,59 @@ def imports_here() -> tuple[dict[Path, set[str]], dict[str, set[str]]]:
     return tests, importing
 
 
+def compiled_names(changed_parts: set[Path]) -> set[str]:
+    """The names that parts of the compiled units define, and those of all statements that use these, by others too."""
+    statements = [
+        (part, defined(*block), used(*block))
+        for part in dict.fromkeys(part for unit in UNITS for part in parts_of(unit))
+        for block in blocks(part.read_text(encoding="utf-8"))
+    ]
+    names: set[str] = set()
+    more = set[str]().union(*(own for part, own, _ in statements if part in changed_parts))
+    while not more <= names:
+        names |= more
+        more = set[str]().union(*(own for _, own, others in statements if not names.isdisjoint(others)))
+    return names
+
+
+def names_of_units(text: str) -> set[str]:
+    """The names of compiled units that a file of Python uses."""
+    units = "|".join(Path(unit).stem for unit in UNITS)
+    lists = re.findall(rf"from kr\.(?:{units}) import (\([^)]*\)|.+)", text)
+    return {*re.findall(rf"\b(?:{units})\.(\w+)", text), *re.findall(r"\w+", " ".join(lists))}
+
+
+@cache
+def public() -> dict[str, str]:
+    """The module of each public name of kr."""
+    lines = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
+    return {name: f"kr.{module}" for module, name in re.findall(r"^from \.([\w.]+) import (\w+)", lines, re.MULTILINE)}
+
+
+def reaching(parts: set[Path]) -> set[Path]:
+    """The files of tests that reach what has changed in these parts of the compiled units."""
+    tests, importing = imports_here()
+    names, modules_reached = compiled_names(parts), set[str]()
+    left = {
+        module
+        for file in PACKAGE.rglob("*.py")
+        if not names.isdisjoint(names_of_units(file.read_text(encoding="utf-8")))
+        for module in modules(file)
+    }
+    while left:
+        module = left.pop()
+        modules_reached.add(module)
+        left |= importing[module] - modules_reached
+
+    def reaches(file: Path) -> bool:
+        text = file.read_text(encoding="utf-8")
+        asked = {public().get(name.removeprefix("kr."), name) for name in tests[file]}
+        asked |= {public().get(name, "") for name in re.findall(r"\bkr\.(\w+)", text)}
+        return not (names.isdisjoint(names_of_units(text)) and modules_reached.isdisjoint(asked))
+
+    return {file for file in tests if reaches(file)}
+
+
 def concerned(paths: set[Path]) -> list[str]:
     """The files of tests that import what has changed."""
     tests, importing = imports_here()
@@ -96,11 +156,18 @@ def concerned(paths: set[Path]) -> list[str]:
         names.add(name)
         if name not in tested:
             left |= importing[name] - names
-    words = named | ({"mark.core"} if compiled else set())
+    parts = {path.with_suffix(".pxi") for path in compiled}
+    of_units = set(parts_of("_rules.pxd")).union(*map(parts_of, UNITS))
+    reached_by = (reaching(parts) if parts <= of_units else set(tests)) if compiled else set()
 
     def is_concerned(file: Path) -> bool:
         text = file.read_text(encoding="utf-8")
-        return file in paths or not names.isdisjoint(tests[file]) or any(word in text for word in words)
+        return (
+            file in paths
+            or not names.isdisjoint(tests[file])
+            or any(word in text for word in named)
+            or (file in reached_by and "mark.core" in text)
+        )
 
     return [file.name for file in tests if is_concerned(file)]
 

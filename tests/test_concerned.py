@@ -22,7 +22,9 @@ pytestmark = [
         # no test imports it, but test_book_export what does
         ("kr/theory/trees.py", "test_book_export.py", "test_svg.py"),
         ("kr/language/en.json", "test_cases.py", "test_perft.py"),
-        ("kr/_core/search/search.pxi", "test_search.py", "test_svg.py"),
+        ("kr/_core/search/search.pxi", "test_search.py", "test_egdb_solver.py"),
+        # another unit asks it, by names of its own
+        ("kr/_egdb/probe.pxi", "test_search.py", "test_policy_core.py"),
         ("kr/web/serve.py", "test_web_server.py", "test_elo.py"),
         ("selfplay/demo.sh", "test_demo.py", "test_elo.py"),
     ],
