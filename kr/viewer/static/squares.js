@@ -52,6 +52,13 @@ export function placed(fen) {
   return pieces;
 }
 
+/** How many pieces each side has. @param {string} fen @returns {Record<Side, number>} */
+export function piecesOn(fen) {
+  const pieces = Object.values(placed(fen)),
+    white = pieces.filter(piece => isOf(piece, "white")).length;
+  return {black: pieces.length - white, white};
+}
+
 /** @param {Side} side */
 export const sideName = side => (side === "black" ? t("Black") : t("White"));
 

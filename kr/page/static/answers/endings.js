@@ -6,10 +6,12 @@
 // endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, what it cost, the reply
 //     with its reasons, the counts. After a move that gave the value away there is a reply only with "on".
 // endings/values {"fen"} -> value and distance of every move
+// endings/game {"fens"} -> value of each position for its side to move, null where it is not known
 
 import {exactMoves, hardestMove} from "./exact.js";
 import {DIFFICULTIES, findExercise, material} from "./exercise.js";
-import {BLACK, moveJson, NO_PROGRESS_PLIES, positionJson, WHITE} from "./rules.js";
+import {LONGEST_FEN, LONGEST_LINE} from "./request.js";
+import {BLACK, moveJson, NO_PROGRESS_PLIES, Position, positionJson, WHITE} from "./rules.js";
 import {opposite} from "./chances.js";
 import {Refused} from "./text.js";
 import {known} from "./weighing.js";
@@ -18,7 +20,6 @@ import {known} from "./weighing.js";
 /** @typedef {import("./request.js").PageRequest} PageRequest */
 /** @typedef {import("./rules.js").Board} Board */
 /** @typedef {import("./rules.js").Move} Move */
-/** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./house.js").DatabasePort} DatabasePort */
 /** @typedef {import("./exact.js").ExactMove} ExactMove */
@@ -118,6 +119,16 @@ async function showValues(house, request) {
   };
 }
 
+/**
+ * The values of the positions of a game, as far as they are known.
+ * @param {House} house
+ * @param {PageRequest} request
+ */
+async function showKnown(house, request) {
+  const positions = request.texts("fens", LONGEST_LINE, LONGEST_FEN).map(each => Position.fromFen(each));
+  return {values: (await known(await house.database(), positions)).map(({value}) => value)};
+}
+
 /** @param {House} house @returns {Promise<DatabasePort>} */
 async function databaseOf(house) {
   const database = await house.database();
@@ -199,4 +210,5 @@ export const ROUTES = {
   "endings/new": newEnding,
   "endings/move": playEnding,
   "endings/values": showValues,
+  "endings/game": showKnown,
 };

@@ -7,6 +7,7 @@ import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
 import {SIDES, sideName} from "../squares.js";
 import {many, said, t} from "../texts.js";
+import {AfterGame} from "./after.js";
 import {ask} from "./ask.js";
 import {KeptGames} from "./kept.js";
 import {LineView} from "./line.js";
@@ -51,13 +52,16 @@ export class GameTable {
     this._note = el("p", {class: "note", role: "status"});
     this._opening = el("p", {class: "muted opening"});
     this._buttons = this._makeButtons();
+    const {review, rematch: again, ...others} = this._buttons;
+    this._after = new AfterGame(app, [review, again]);
     this.element = el(
       "div",
       {class: "game"},
       el("div", {class: "saying", tabindex: 0, role: "region", "aria-label": t("The game")}, this._turn, this._note),
+      this._after.element,
       this._opening,
       this.line.element,
-      el("div", {class: "row acts", role: "group", "aria-label": t("Game")}, Object.values(this._buttons)),
+      el("div", {class: "row acts", role: "group", "aria-label": t("Game")}, Object.values(others)),
     );
     this._isActive = false;
     app.onback(() => this._return(false));
@@ -78,9 +82,9 @@ export class GameTable {
       draw: button(t("Offer a draw"), () => this._draw()),
       resign: button(t("Resign"), () => this._resign()),
       rematch: button(
-        t("Rematch, colours swapped"),
+        t("Rematch"),
         () => this.played.game && this.begin(rematch(this.played.game.settings), this.played.casual),
-        {class: "primary"},
+        {title: t("With colours swapped")},
       ),
       review: button(t("Review"), () => this._review()),
       analyse: button(t("Analyse"), () => this._analyse()),
@@ -445,6 +449,11 @@ export class GameTable {
     const {draw} = this._buttons;
     draw.textContent = accept ? t("Accept the draw") : isShared ? t("Agree to a draw") : t("Offer a draw");
     draw.classList.toggle("primary", accept);
+    const {review, rematch: again} = this._buttons;
+    review.classList.toggle("primary", !review.hidden);
+    again.classList.toggle("primary", Boolean(review.hidden));
+    this.element.classList.toggle("over", this.played.isOver);
+    this._after.show(this.played.isOver ? this.played.game : null);
     this.line.reveal();
   }
 

@@ -227,7 +227,7 @@ export class Played {
       draw: when(this.isGoing, able),
       resign: when(this.isGoing, able),
       rematch: when(this.isOver, true),
-      review: when(this.isOver, true),
+      review: when(this.isOver && this.length > 0, true),
       analyse: when(Boolean(this.game) && (this.isOver || this.casual), true),
       accept: able && !this.isShared && Boolean(this.state?.offer),
     };

@@ -2,7 +2,7 @@
 // train, by where one side gave away most. docs/reference/sentences.md has what must be true for each.
 
 import {visible} from "../escapes.js";
-import {placed, isOf} from "../squares.js";
+import {piecesOn} from "../squares.js";
 import {YOU, decimal, said} from "../texts.js";
 import {turnOf} from "../turns.js";
 import {lossOf, momentsOf, stepsFrom} from "./moments.js";
@@ -12,7 +12,6 @@ import {lossOf, momentsOf, stepsFrom} from "./moments.js";
 /** @typedef {import("../texts.js").Sentence} Sentence */
 /** @typedef {import("./moments.js").Moment} Moment */
 /** @typedef {import("./state.js").Side} Side */
-/** @typedef {Record<Side, number>} Count pieces of both sides */
 /**
  * What is known of a reviewed game.
  * @typedef {object} Facts
@@ -117,11 +116,4 @@ function isShot({node, line, side}) {
     leads = steps.map(({fen}) => lead(fen));
   // where it ends with a capture, another may follow
   return !steps.at(-1)?.text.includes("x") && leads.some(each => each < before) && (leads.at(-1) ?? before) > before;
-}
-
-/** @param {string} fen @returns {Count} */
-function piecesOn(fen) {
-  const pieces = Object.values(placed(fen)),
-    white = pieces.filter(piece => isOf(piece, "white")).length;
-  return {black: pieces.length - white, white};
 }
