@@ -276,6 +276,60 @@ def test_settings_are_seen_at_once_and_kept(server: WebServer, opened: Opener) -
     assert page.evaluate("document.documentElement.dataset.pieces") == "carved"
 
 
+ALONE = """async () => {
+  const script = document.createElement("script"), {style} = document.documentElement;
+  script.src = document.querySelector("head > script:not([type])").src;
+  style.cssText = "";
+  await new Promise(done => { script.onload = done; document.head.append(script); });
+  return Number(style.getPropertyValue("--board-size"));
+}"""
+"""Runs the script of the first HTML without the others; gives the size of the board."""
+
+
+def test_the_board_is_dragged_by_its_corner(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    opens(page, GAME)
+    page.keyboard.press("End")
+    corner = page.get_by_role("slider", name="Size of the board")
+
+    def width() -> float:
+        return float(page.locator("main .board").bounding_box()["width"])  # type: ignore[index]
+
+    def drag(right: int, down: int) -> None:
+        box = corner.bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + right, y + down)
+        page.mouse.up()
+
+    usual = width()
+    drag(-40, -100)
+    assert width() == pytest.approx(usual - 100, abs=1)
+    page.reload()
+    corner.wait_for()
+    assert width() == pytest.approx(usual - 100, abs=1)
+    assert page.evaluate(ALONE) == pytest.approx((usual - 100) / usual, abs=0.002)
+    now = corner.get_attribute("aria-valuenow")
+    # the keys are not those of the game
+    wait_until(page, "() => document.querySelector('.move-list [aria-current]')?.textContent.includes('19-15')")
+    corner.press("ArrowLeft")
+    assert width() == pytest.approx(usual * (int(now or 0) - 5) / 100, abs=2)
+    assert "19-15" in page.locator(".move-list [aria-current]").inner_text()
+    page.locator("nav a[href='#learn']").click()
+    page.locator(".learn .corner").wait_for()
+    # as much as there is room for; on less nobody can play
+    drag(2000, 2000)
+    assert width() > usual
+    assert fits(page)
+    drag(-2000, -2000)
+    assert width() == pytest.approx(usual / 2, abs=1)
+    assert out_of_sight(page, [".controls .icon-button", "[role=tab]"]) == []
+    corner.dblclick()
+    assert width() == pytest.approx(usual, abs=1)
+
+
 CRAMPED = """() => [...document.querySelectorAll(".controls, .controls button, .tab")]
   .filter(each => each.checkVisibility())
   .filter(each => each.scrollWidth > each.clientWidth + 1 || each.clientHeight > 60)

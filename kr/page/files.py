@@ -22,6 +22,8 @@ from kr.viewer.assets import board_colors, first_board, piece_symbols
 SERVED = (".js", ".css", ".html", ".svg", ".png", ".webmanifest")
 """Of the files that a browser gets."""
 BUNDLE = resources.files("kr.page").joinpath("bundle")
+UNBUNDLED = ("first.js", "worker.js")
+"""Scripts that run by themselves, before the others and beside the page."""
 BUNDLED = "bundle.json"
 """File of a bundle: {"of": digest of its sources, "scripts": those of its start, "sheets": style sheets by kind}."""
 
@@ -53,7 +55,8 @@ def files_to_serve() -> PageFiles:
         bundle = json.loads(description.read_bytes())
         if bundle["of"] == content_digest(files):
             others = {name: content for name, content in files.items() if not name.endswith((".js", ".css"))}
-            served = {**others, "worker.js": files["worker.js"], **folder_files(BUNDLE)}
+            whole = {name: files[name] for name in UNBUNDLED}
+            served = {**others, **whole, **folder_files(BUNDLE)}
             return PageFiles(served, bundle["sheets"], bundle["scripts"], files)
     return PageFiles(files, style_sheets(), start_modules(files), files, has_old_bundle=description.is_file())
 

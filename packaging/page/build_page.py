@@ -212,10 +212,13 @@ def add_page(site: Site, sheets: dict[str, list[str]], first: list[str]) -> None
     )
     # how to come in stands on a page with a door
     text = re.sub(r'<p class="shut">.*\n', "", index("./", sheets, first, "", head))
+    files = sources()
+    looks = f"first-{hashlib.sha256(files['first.js']).hexdigest()[:8]}.js"
+    text = text.replace('"./first.js"', f'"./{looks}"')
+    site.files[looks] = files["first.js"]
     if match := re.search(r'="/[^"]*|\{\{.*', text):
         sys.exit(f"kr: kr/page/static/index.html has {match[0]}, which build_page.py does not know")
     site.files["index.html"] = text.encode()
-    files = sources()
     site.files |= {name: content for name, content in files.items() if name.startswith("icons/")}
     manifest = json.loads(files["manifest.webmanifest"])
     # an id would be one of the whole host; it is the address of the page where it is left out

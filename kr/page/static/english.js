@@ -5,6 +5,7 @@ import {written} from "./numbers.js";
 import {knowEnglish, said} from "./texts.js";
 
 // come in the same file
+export {offerSizes} from "./corner.js";
 export {install} from "./install.js";
 export {showProgress} from "./progress.js";
 

@@ -21,9 +21,10 @@ const loaded = each =>
 export function later() {
   const styles = [...document.querySelectorAll("link[rel=later]")];
   loading ??= Promise.all([import("./english.js"), ...styles.map(loaded)]).then(
-    ([{install, learn, showProgress}]) => {
+    ([{install, learn, offerSizes, showProgress}]) => {
       learn();
       showProgress();
+      offerSizes();
       install();
     },
     error => {

@@ -2,7 +2,7 @@
 
 import LANGUAGES from "./language-names.js";
 import {muted} from "./sounds.js";
-import {kept} from "./store.js";
+import {keep, kept} from "./store.js";
 
 /** @type {Record<string, string>} what each preference is where nothing was chosen */
 const DEFAULTS = {
@@ -37,6 +37,21 @@ export function applyPreferences() {
   const theme = preference("theme");
   if (theme) dataset.theme = theme;
   else delete dataset.theme;
-  style.setProperty("--board-size", String(Number(preference("size")) / 100));
+  sizeBoard(Number(preference("size")));
   muted(preference("sound") !== "on");
+  // for first.js
+  keep("looks", {data: {...dataset}, style: style.cssText});
+}
+
+/** @param {number} size percent of the usual one */
+export const sizeBoard = size => document.documentElement.style.setProperty("--board-size", String(size / 100));
+
+/**
+ * Keeps what was chosen, and shows it.
+ * @param {string} name
+ * @param {string} value
+ */
+export function prefer(name, value) {
+  keep(name, value);
+  applyPreferences();
 }

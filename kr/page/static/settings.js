@@ -4,9 +4,8 @@ import {choices, looksToChoose} from "./choices.js";
 import {dialog} from "./dialog.js";
 import {el} from "./dom.js";
 import LANGUAGES from "./language-names.js";
-import {applyPreferences, language, preference} from "./preferences.js";
+import {language, prefer, preference} from "./preferences.js";
 import {sound} from "./sounds.js";
-import {keep} from "./store.js";
 import {t} from "./texts.js";
 
 /** @import {Choices} from "./choices.js" */
@@ -46,8 +45,7 @@ export function choosePreferences(version) {
   const before = language();
   const fields = questions().map(({name, title, options}) =>
     choices(title, `preference-${name}`, options, preference(name), value => {
-      keep(name, value);
-      applyPreferences();
+      prefer(name, value);
       if (name === "sound") sound("move");
       // texts are put in as the page is built
       if (language() !== before) location.reload();
