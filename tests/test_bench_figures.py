@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import runpy
 import shlex
-import signal
 import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -51,11 +48,6 @@ def test_pages_quote_the_numbers_in_their_words(tmp_path, quote, numbers, said):
     assert list(map(str, FIGURES["misquotes"]([figure(quote, **numbers)], tmp_path))) == said
 
 
-def test_a_page_that_is_gone_quotes_nothing(tmp_path):
-    (wrong,) = FIGURES["misquotes"]([figure("{n} games", n="30")], tmp_path)
-    assert str(wrong) == "page.md: expected once, but not there: '30 games' (a match)"
-
-
 PRINTED = {
     "wins": 7, "elo": 12.5, "all": {"nodes=3M": {"solved": [4, 1234567]}}, "top": {"1": 0.7359},
     "sets": [{"n": 3}, {"n": 4}],
@@ -83,12 +75,6 @@ def test_numbers_are_paths_into_what_commands_print(form, text):
 def test_paths_that_lead_nowhere_are_refused(form):
     with pytest.raises(FigureError, match="of '" + form[1:-1]):
         FIGURES["filled"](form, RESULTS)
-
-
-def test_only_lines_whose_output_is_read_print_json():
-    command = "\nkr fit games \\\n    --out x.h5\nkr match x.h5 'a b'"
-    lines = FIGURES["command_lines"]({"command": command, "repeat": {"elo": "{1.elo}"}})
-    assert lines == ["kr fit games --out x.h5", "kr match x.h5 'a b' --json"]
 
 
 ABOUT = """# about
@@ -150,63 +136,3 @@ def test_other_output_is_refused_and_not_kept(tmp_path, text, fault):
     assert not list((tmp_path / "figures").rglob("*.json"))
     with pytest.raises(FigureError, match="exit code 3"):
         workshop.result(shlex.join([sys.executable, "-c", "raise SystemExit(3)"]))
-
-
-@pytest.mark.posix("no setitimer")
-def test_what_a_command_has_started_ends_with_it(tmp_path):
-    pid = tmp_path / "pid"
-    program = (
-        "import subprocess; child = subprocess.Popen(['sleep', '60']); "
-        f"open({str(pid)!r}, 'w').write(str(child.pid)); child.wait()"
-    )
-
-    def interrupt(number, frame):
-        if pid.is_file() and pid.read_text():
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            FIGURES["run"](shlex.join([sys.executable, "-S", "-c", program]))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    deadline = time.monotonic() + 60
-    while alive(int(pid.read_text())) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not alive(int(pid.read_text()))
-
-
-def alive(pid: int) -> bool:
-    """True for a process that runs; one that has ended may still be listed."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def test_figures_are_repeated_and_told_with_their_commit(tmp_path):
-    entry = {
-        "what": "a match", "command": command(tmp_path, json.dumps({"wins": 3})).removesuffix(" --json"),
-        "repeat": {"wins": "{0.wins} of 4"},
-    }  # fmt: skip
-    workshop = Workshop(Code("1234567", "one"), tmp_path / "figures")
-    new = FIGURES["repeated"](entry, workshop)
-    assert (new["numbers"], new["commit"]) == ({"wins": "3 of 4"}, "1234567")
-    entry["repeat"] = {"wins": "{0.win}"}
-    with pytest.raises(FigureError, match="no 'win' of '0.win'"):
-        FIGURES["repeated"](entry, workshop)
-
-
-def test_what_is_expensive_is_repeated_when_asked_for():
-    cheap, dear = (
-        {"subject": "search", "what": what, "command": "kr bench", **more}
-        for what, more in (("Nodes", {}), ("Shots", {"expensive": "a day"}))
-    )
-    wanted = FIGURES["wanted"]
-    assert [wanted(each, "", False) for each in (cheap, dear)] == [True, False]
-    assert [wanted(each, "", True) for each in (cheap, dear)] == [True, True]
-    assert [wanted(each, "shots", False) for each in (cheap, dear)] == [False, True]
-    assert [wanted(each, "BENCH", False) for each in (cheap, dear)] == [True, True]

@@ -71,30 +71,3 @@ def test_only_system_h_asks_for_the_system(unit: str) -> None:
     )
     files = [file for file in (PACKAGE / unit).with_suffix("").rglob("*.*") if file.suffix in (".pxi", ".h")]
     assert [file.name for file in files if asked.search(file.read_text())] == ["system.h"] * (unit == "_rules.pxd")
-
-
-ABOVE = "cdef inline int used_below(int x) noexcept nogil:\n    return x\n"
-
-
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("cdef int f() noexcept nogil:\n    return used_below(1)\n", ["used_below"]),
-        ("def f(\n    int x,\n):\n    if x:\n        used_below(x)\n", ["used_below"]),
-        ("cdef class C:\n    def f(self):\n        return used_below(self.x)\n", ["used_below"]),
-        ("ANSWER = used_below(1)\n", ["used_below"]),
-        ("cdef struct S:\n    u64 x[LATER]\n", ["LATER"]),
-        ("cdef Later f() noexcept nogil:\n    return 0\n", ["Later"]),
-        ("cdef int f(Later* x) noexcept nogil:\n    return 0\n", ["Later"]),
-        ("cdef int f() noexcept nogil:\n    cdef Later x\n    return 0\n", ["Later"]),
-        ("cdef int f() noexcept nogil:\n    # used_below\n    return 0\n", []),
-        ('cdef int f() noexcept nogil:\n    """As used_below."""\n    return 0\n', []),
-        ("cdef int f(int used_below) noexcept nogil:\n    return used_below\n", []),
-        ("cdef int f() noexcept nogil:\n    cdef int used_below = 1\n    return used_below\n", []),
-        ("cdef int f(S* s) noexcept nogil:\n    return s.used_below\n", []),
-    ],
-)
-def test_a_use_from_below_is_found(source: str, names: list[str]) -> None:
-    later = ABOVE + "cdef enum:\n    LATER = 3\n\ncdef struct Later:\n    int x\n"
-    assert [name for _, name in uses_from_below([source, later])] == names
-    assert uses_from_below([later, source]) == []

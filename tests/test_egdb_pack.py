@@ -96,12 +96,6 @@ def test_a_reader_by_the_text_alone(whole: Path, packed: Path) -> None:
     assert list(found) == [files.file_name(kind, pair) for kind in files.FILE_KINDS for pair in pairs]
 
 
-def test_the_reader_reads_what_is_cut_short(packed: Path, whole: Path) -> None:
-    found = read_pack(packed.read_bytes()[:-1])
-    assert found.items() < content(whole).items()
-    assert len(found) == len(content(whole)) - 1
-
-
 def test_the_same_files_give_the_same_bytes(whole: Path, packed: Path, tmp_path: Path) -> None:
     elsewhere = shutil.copytree(whole, tmp_path / "elsewhere")
     (elsewhere / "notes.txt").write_text("not part of the database\n")

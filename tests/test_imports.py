@@ -6,8 +6,10 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -115,24 +117,6 @@ def imports(module: ast.Module) -> Iterator[tuple[int, str]]:
         yield from ((node.lineno, name) for name in names if name.split(".")[0] in ("kr", ""))
 
 
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("import json, kr.text", ["kr.text"]),
-        ("from kr.text import visible_lines, plain", ["kr.text.visible_lines", "kr.text.plain"]),
-        ("from numpy import kr", []),
-        ("from . import text", ["..text"]),
-        ("if TYPE_CHECKING:\n    from kr.pdn import Game", ["kr.pdn.Game"]),
-        ("def late():\n    from kr import svg", ["kr.svg"]),
-        ("def late():\n    return importlib.import_module('kr.svg').board", ["kr.svg"]),
-        ("found = import_module('kr.svg')", ["kr.svg"]),
-        ("found = import_module(name)", []),
-    ],
-)
-def test_imports_of_every_form_count(source: str, names: list[str]) -> None:
-    assert [name for _, name in imports(ast.parse(source))] == names
-
-
 @pytest.mark.costly
 def test_imports_go_down_only() -> None:
     faults = []
@@ -157,23 +141,6 @@ def test_the_map_shows_the_floors() -> None:
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == FLOORS
 
 
-def circles(graph: Mapping[str, Collection[str]]) -> list[tuple[str, ...]]:
-    """Sets of nodes that reach each other, each sorted."""
-    reached: dict[str, set[str]] = {}
-    for start in graph:
-        waiting, reached[start] = [start], set()
-        while waiting:
-            new = set(graph[waiting.pop()]) - reached[start]
-            reached[start] |= new
-            waiting += new
-    return sorted({tuple(sorted(m for m in reached[n] if n in reached[m])) for n in graph if n in reached[n]})
-
-
-def test_circles_of_a_graph() -> None:
-    graph = {"a": "b", "b": "ca", "c": "", "d": "e", "e": "f", "f": "dc", "g": "abd"}
-    assert circles(graph) == [("a", "b"), ("d", "e", "f")]
-
-
 def test_no_module_imports_itself_by_way_of_others() -> None:
     known = {name_of(path): path for path in modules()}
     places: dict[str, dict[str, str]] = {name: {} for name in known}
@@ -183,11 +150,11 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
             module = target if target in known else target.rpartition(".")[0]
             if module in known and module != name:
                 places[name].setdefault(module, f"{path.relative_to(PACKAGE.parent)}:{line}: {name} imports {module}")
-    ties = [
-        "\n".join(places[one][other] for one in circle for other in circle if other in places[one])
-        for circle in circles(places)
-    ]
-    assert not ties, "import circles:\n" + "\n\n".join(ties)
+    try:
+        TopologicalSorter(places).prepare()
+    except CycleError as error:
+        _, circle = error.args
+        pytest.fail("import circle:\n" + "\n".join(places[one][other] for other, one in pairwise(circle)))
 
 
 def listed_names() -> list[tuple[str, str]]:
@@ -316,22 +283,3 @@ def test_public_names_are_documented() -> None:
     trees = {path.relative_to(PACKAGE.parent).as_posix(): parsed(path) for path in modules()}
     assert len(trees) > 300
     assert list(undocumented(trees)) == []
-
-
-PLAIN = '"""M."""\n'
-CLASS = f'{PLAIN}class A:\n    """C."""\n    '
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ("x = 1", ["m.py"]),
-        (f"{PLAIN}def a(): pass\ndef _b(): pass", ["m.py:2: a"]),
-        (f"{CLASS}def a(self): pass\n    def _b(self): pass", ["m.py:4: A.a"]),
-        (f'{CLASS}def a(self):\n        """F."""\nclass B(A[int]):\n    """C."""\n    def a(self): pass', []),
-        (f'{CLASS}def a(self): pass\nclass B(A):\n    """C."""\n    def a(self):\n        """F."""', ["m.py:4: A.a"]),
-        (f'{CLASS}@property\n    def a(self):\n        """P."""\n    @a.setter\n    def a(self, value): pass', []),
-    ],
-)
-def test_what_has_no_docstring_is_found(source: str, found: list[str]) -> None:
-    assert list(undocumented({"m.py": ast.parse(source)})) == found

@@ -211,11 +211,6 @@ def test_results_alone_take_no_leaves(run: tuple[Path, list[games.StoredGame]]) 
     assert [s.positions for s in whole.training.values()] == [s.positions for s in without.training.values()]
 
 
-@pytest.mark.parametrize("text", ["mix=0.9,decay=0.6", "mix=0.9,leaves=no", "mix=0.9,decay=0.5,leaves=no", "result"])
-def test_labels_are_read_as_they_are_written(text: str) -> None:
-    assert str(Label.parse(text)) == text
-
-
 @pytest.mark.parametrize("text", ["result,leaves=no", "leaves=no", "mix=0.9,leaves=yes", "mix=0.9,leaves=no,decay=0.6"])
 def test_labels_that_are_none(text: str) -> None:
     with pytest.raises(InvalidSettingError, match="is neither"):

@@ -212,16 +212,6 @@ def test_games_changed_by_others_are_left_alone(tmp_path, change):
     assert (tmp_path / "match.pdn.log").read_bytes() == log
 
 
-def test_a_log_of_the_version_before_is_resumed(tmp_path):
-    settings = recorded(tmp_path)
-    whole = play_match(TINY)
-    play_match(replace(settings, games=6))
-    without_checksums(tmp_path / "match.pdn.log")
-    calls = []
-    assert essence(play_match(settings, lambda result: calls.append(len(result.games)))) == essence(whole)
-    assert calls[0] == 6
-
-
 def test_a_lost_log_does_not_take_its_games_with_it(tmp_path):
     settings = recorded(tmp_path, games=2)
     play_match(settings)

@@ -52,21 +52,6 @@ def test_one_version() -> None:
     assert installed == kr.__version__
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("weights", "README.md"),
-        ("weights", "kr.h5"),
-        ("egdb", "README.md"),
-        ("egdb", "wld-2102.egdb"),
-        ("selfplay", "demo.sh"),
-    ],
-)
-def test_shipped_data_are_found(kind: str, name: str) -> None:
-    assert data_path(kind, name).is_file()
-    assert data_path(kind).is_dir()
-
-
 def test_shipped_files_come_from_clean_commits_of_no_named_machine() -> None:
     shipped = [path for kind in ("weights", "books") for path in data_path(kind).iterdir()]
     files = [path for path in shipped if path.suffix in (".h5", ".krb")]

@@ -1,24 +1,21 @@
 """Whole games against the clients of pydraughts, a public library, as they are; skipped where it is not installed."""
 
 import random
-import socket
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from dxp_peers import SECONDS, Playing, connecting, listening
+from dxp_peers import SECONDS, Playing, listening
 from systems import POSIX
 
 import kr
-from kr.game.position import Position, Side
+from kr.game.position import Position
 from kr.protocols import dxp_link
 
 draughts = pytest.importorskip("draughts")
 from draughts.engine import DXPEngine, HubEngine, Limit  # noqa: E402
 from draughts.engines.dxp_communication import dxp_classes  # noqa: E402
-from draughts.engines.dxp_communication.dxp_classes import DamExchange  # noqa: E402
 
 ENDING = "W:W18,24,27,28:B12,16,20,K31"
 
@@ -108,87 +105,6 @@ def test_its_take_back():
     [game] = kr_side.end()
     assert texts(game.moves) == its_texts(board)
     assert kr_side.lines[0] == "DXP Client says: one moment"
-
-
-@pytest.mark.slow
-def test_a_take_back_that_kr_asks_for():
-    """Its client refuses whatever it is asked; the game goes on."""
-    kr_side, address = listening(games=1)
-
-    def play():
-        board = draughts.Board(variant="english")
-        client = DXPEngine(options={"engine-opened": True, "port": address.rsplit(":", 1)[1]})
-        for ply in range(6):
-            board.push(client.play(board).move)
-            board.push(board.legal_moves()[0])
-            if ply == 2:
-                kr_side.operator.take_back()
-                while not kr_side.lines or "refuses" not in kr_side.lines[-1]:
-                    time.sleep(0.005)
-        client.quit()
-        return board
-
-    board = in_time(play)
-    [game] = kr_side.end()
-    assert texts(game.moves) == its_texts(board)[: len(game.moves)]
-    assert len(game.moves) > 8
-    assert kr_side.lines[1] == "DXP Client refuses to go back: it can't"
-
-
-@pytest.mark.slow
-def test_its_messages_and_rules_as_a_follower():
-    """pydraughts has no follower: this one reads, writes and plays with its message and board classes."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        kr_side = connecting(server, games=2)
-        boards: list[object] = []
-
-        def follow(to: Playing) -> None:
-            connection, _ = server.accept()
-            exchange, chance = DamExchange(), random.Random(3)
-
-            def take():
-                text = b""
-                while not text.endswith(b"\0"):
-                    text += connection.recv(1)
-                return exchange.parse(text[:-1].decode())
-
-            def send(text):
-                connection.sendall(text.encode() + b"\0")
-
-            with connection:
-                for _ in range(2):
-                    request = take()
-                    assert (request["type"], request["posInd"], request["mColor"]) == ("R", "B", "Z")
-                    board = draughts.Board(variant="english")
-                    assert request["pos"] == board._game.get_dxp_fen()
-                    boards.append(board)
-                    own = draughts.WHITE if request["fColor"] == "W" else draughts.BLACK
-                    send("A" + "pydraughts".ljust(32) + "0")
-                    while True:
-                        if board.turn == own:
-                            moves = board.legal_moves()
-                            if not moves or len(board.move_stack) > 60:
-                                send("E10")
-                                assert take()["type"] == "E"
-                                break
-                            move = chance.choice(moves)
-                            send(exchange.msg_move(move.steps_move, move.captures, 0))
-                            board.push(move)
-                            continue
-                        message = take()
-                        if message["type"] == "E":
-                            send("E00")
-                            break
-                        named = message["from"] + message["to"] + "".join(sorted(message["captures"]))
-                        board.push(next(m for m in board.legal_moves() if m.hub_position_move == named))
-
-        follower = Playing(follow)
-        games = kr_side.end(120)
-        follower.end()
-    assert [game.color for game in games] == list(Side)
-    for game, board in zip(games, boards, strict=True):
-        assert (game.opponent, game.faulty, game.result != "*") == ("pydraughts", False, True)
-        assert texts(game.moves) == its_texts(board)
 
 
 @pytest.fixture

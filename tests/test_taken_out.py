@@ -8,7 +8,7 @@ from playouts import write_run
 from refusals import check_refused
 from tables import random_weights
 
-from kr import Engine, InvalidWeightsError, cli
+from kr import Engine, InvalidWeightsError
 from kr.evaluation import files, kinds, weights
 from kr.evaluation.files import FITTED
 
@@ -73,14 +73,6 @@ def test_tables_with_a_network(line: str, text: str, capsys: pytest.CaptureFixtu
     named = Path(text) if line.startswith("weights") else text
     said = f"{named}: no such file; tables with a network, BASE+NET, were taken out: they won no match"
     check_refused(capsys, line.format(text), 1, said)
-
-
-@pytest.mark.parametrize("command", ["web", "analyze", "annotate", "solve-problem", "selfplay", "match", "train"])
-def test_no_help_offers_tables_with_a_network(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([command, "--help"]) == 0
-    text = capsys.readouterr().out
-    assert "+FILE" not in text
-    assert "network for endings" not in " ".join(text.split())
 
 
 @pytest.mark.slow
