@@ -138,6 +138,7 @@ test("a search of a server is one stream, which its signal ends with what was fo
     engine: 0,
     generation: null,
     small: false,
+    background: false,
     database: true,
     more: false,
     searches: [{positions: [bitsOf(START)], limits: {}, lines: 1, fresh: false, watched: true}],
@@ -186,6 +187,29 @@ test("searches of a loan go together, and end in their turn", async () => {
   );
   loan.end();
   assert.ok(streams[0].stopped);
+});
+
+test("a server gets no more searches than it takes, however many are asked for", async () => {
+  const {engine, streams} = serving(),
+    loan = engine.borrow({}),
+    searches = [];
+  for (let nodes = 1; nodes <= 130; nodes++) {
+    searches.push(loan.search({position: START, limits: {nodes}}));
+    await Promise.resolve();
+  }
+  await soon();
+  const [{hear, said}] = streams,
+    sent = () => said.flatMap(each => each.searches.map((/** @type {any} */ {limits}) => limits.nodes));
+  assert.ok(said.length <= 40, String(said.length));
+  for (let done = 0; done < 130; done++) {
+    assert.ok(sent().length > done && sent().length - done <= 40);
+    hear({...told, final: true});
+  }
+  await Promise.all(searches);
+  assert.deepEqual(
+    sent(),
+    Array.from({length: 130}, (_, index) => index + 1),
+  );
 });
 
 test("a server that is lost is told of by each search", async () => {

@@ -59,6 +59,7 @@ class RemoteLoan {
     this._asked = [];
     /** @type {Asked[]} */
     this._unsent = [];
+    this._sent = 0;
     this._onTurn = onTurn;
     this._onWaiting = onWaiting;
     this._signal = signal;
@@ -102,11 +103,13 @@ class RemoteLoan {
     return this._asked[0].found;
   }
 
+  // the server keeps few messages: as many searches are there as do not let it wait, and the next ones go together
   _send() {
-    const unsent = this._unsent.map(each => each.message);
-    this._unsent = [];
-    for (let at = 0; at < unsent.length; at += MOST_TOGETHER)
-      this._stream.say({searches: unsent.slice(at, at + MOST_TOGETHER)});
+    while (this._unsent.length && this._sent <= MOST_TOGETHER) {
+      const next = this._unsent.splice(0, MOST_TOGETHER);
+      this._stream.say({searches: next.map(each => each.message)});
+      this._sent += next.length;
+    }
   }
 
   /** @param {Error} [why] */
@@ -134,8 +137,11 @@ class RemoteLoan {
     } else if (event.progress) asked?.search.onProgress?.(event.progress);
     else {
       if (event.lines && asked) asked.best = heard(event);
-      if (event.final) this._asked.shift()?.end();
-      else if (asked) asked.search.onLines?.(asked.best);
+      if (event.final) {
+        this._asked.shift()?.end();
+        this._sent -= 1;
+        this._send();
+      } else if (asked) asked.search.onLines?.(asked.best);
     }
   }
 }
