@@ -32,6 +32,12 @@ const PAGES = [
     title: () => t("Lessons"),
     load: async () => (await import("./lessons/page.js")).page,
   },
+  {
+    name: "player",
+    under: "analyse",
+    title: () => t("Player"),
+    load: async () => (await import("./player/page.js")).page,
+  },
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
   ...(RUNS ? [{name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page}] : []),
 ];

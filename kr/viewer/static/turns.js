@@ -19,7 +19,7 @@ export function turnOf({comments}) {
 }
 
 /** What moves that turn a game do. */
-const TURNS = {
+export const TURNS = {
   thrown: () => t("throws a win away"),
   missed: () => t("misses a win"),
   draw_lost: () => t("loses a draw"),

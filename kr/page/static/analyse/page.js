@@ -263,6 +263,8 @@ class Analyse {
         null,
         [t("Prove…"), () => this._tabs.open("proof")],
         [t("Mark or comment…"), () => this._filling(() => this._late?.sheet.open(tree.node))],
+        null,
+        [t("Players and their mistakes…"), () => app.go("player")],
       ]),
     );
   }
@@ -388,7 +390,8 @@ class Analyse {
     if (this.isActive) return;
     this.isActive = true;
     document.addEventListener("keydown", this._press);
-    this.analysis.show();
+    // while one looks for a better move nothing gives it away
+    if (!this.app.trial) this.analysis.show();
     this._moves.show();
     if (!this._tabs.current) this._tabs.open(this.app.kept("panel", "notation"));
     else this._tabs.show();

@@ -49,6 +49,8 @@ export function panels(app, list, screen) {
     setup = new Setup(app),
     proofs = new Proofs(app),
     reviewed = review(app);
+  // reviews in the background go on where an earlier page stopped
+  if (app.kept("reviews")?.waiting?.length) void import("../reviews/job.js").then(({reviewsOf}) => reviewsOf(app));
   games.reading.oncertificate = file => proofs.file(file);
   return {
     games,

@@ -9,7 +9,7 @@ import {summary} from "./pasted_games.js";
 import {Reader} from "./pdn/reader.js";
 import {RESULT_CONVENTIONS, writable, writeGame} from "./pdn/writer.js";
 import {HUMAN, SPEC_TAGS} from "./play/opponents.js";
-import {accuracyOf} from "../accuracy.js";
+import {accuracyOf, isJudged} from "../accuracy.js";
 import {KEPT_TAGS} from "../library/cards.js";
 
 /** @typedef {import("./house.js").House} House */
@@ -61,7 +61,7 @@ function factsOf(game, openings) {
     ...row,
     opening: reached?.name ?? "",
     person: isPerson ? (people[0] === HUMAN ? "black" : "white") : "",
-    review: accuracyOf(game),
+    review: accuracyOf(game) ?? (isJudged(game) ? {black: null, white: null} : null),
     text: textOf(game),
     print: printOf(writeGame(game)),
   };

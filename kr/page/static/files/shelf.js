@@ -62,7 +62,11 @@ export class Shelf {
     this._files.addEventListener("change", () => this.choose(this.named[Number(this._files.value) - 1]));
     const before = button(t("Game before"), () => this.pick(this.list.at - 1));
     const after = button(t("Next game"), () => this.pick(this.list.at + 1));
-    const steps = el("div", {class: "row"}, before, after, this.filter);
+    this._review = button(t("Review all…"), () => void this._reviewAll(), {
+      title: t("Into the library, as a folder, and reviewed in the background"),
+      hidden: true,
+    });
+    const steps = el("div", {class: "row"}, before, after, this.filter, this._review);
     this._shelf.append(
       steps,
       el("div", {class: "row counted"}, this._count, this._on.element),
@@ -153,8 +157,28 @@ export class Shelf {
     void this.readOn();
   }
 
+  /** The games that the words leave go into the library, and are reviewed there. */
+  async _reviewAll() {
+    const {_app: app, source, list} = this;
+    if (!source || !this._review) return;
+    this._review.disabled = true;
+    try {
+      const {takeAndReview} = await import("../reviews/file.js"),
+        listing = this._listings.current();
+      await takeAndReview(app, source.name, list.count, async index => {
+        const game = listing.isStale ? null : await list.game(index);
+        return game && (await this._document(source, game)).document;
+      });
+    } catch (error) {
+      app.fail(error);
+    } finally {
+      this._review.disabled = false;
+    }
+  }
+
   /** @param {number} found games */
   _showFilter(found) {
+    if (this._review) this._review.hidden = !found || !this.isWhole;
     const text = this.filter.value.trim();
     const filter = {
       name: filterName(t("Find games"), text),

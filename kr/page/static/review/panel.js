@@ -13,6 +13,7 @@ import {Job, peopleBefore} from "./stream.js";
 import {accuracyView, markView, marksView, nameOf, storyView, tableView} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
+/** @typedef {import("./practice.js").Series} Series */
 /** @typedef {import("./state.js").Mark} Mark */
 
 /** @returns {Array<[string, string]>} */
@@ -70,6 +71,7 @@ class Panel {
     };
     app.moment = () => this._leadHere();
     app.shownMoment = () => this.practice.moment;
+    app.train = (/** @type {number} */ ply, /** @type {Series} */ series) => this._train(ply, series);
     app.keys.r = () => {
       if (this.practice.tour) return;
       if (!this.review.isReviewed) app.review();
@@ -132,6 +134,11 @@ class Panel {
       }),
       status: el("p", {class: "muted status-line", role: "status"}),
       summary: el("p", {class: "summary"}),
+      outdated: el(
+        "p",
+        {class: "muted", hidden: true},
+        t("An earlier kr has judged it: which moves were best and which turned the game, a new review tells."),
+      ),
       story: el("p", {class: "story"}),
       accuracy: el("div", {class: "accuracy"}),
       ...this._momentParts(),
@@ -180,7 +187,7 @@ class Panel {
     details.append(story, accuracy, figures);
     return {
       work: el("div", {class: "row"}, start, options, send),
-      results: el("div", {class: "findings"}, summary, moments, stepper, mark, details),
+      results: el("div", {class: "findings"}, summary, this._parts.outdated, moments, stepper, mark, details),
     };
   }
 
@@ -222,6 +229,20 @@ class Panel {
     if (!moments.length) return;
     this.practice.begin(moments, nextOf(moments, shown));
     this._draw();
+  }
+
+  /**
+   * A moment of the game as one of a series; false if there is none at that ply.
+   * @param {number} ply
+   * @param {Series} series
+   */
+  _train(ply, series) {
+    const moment = momentsOf(this.review.marks(), series.you, true).find(({point}) => point.ply === ply);
+    if (!moment) return false;
+    this._app.panel("review");
+    this.practice.begin([moment], 0, series);
+    this._draw();
+    return true;
   }
 
   /** The moment that the move on the board is, as a link names it. */
@@ -269,6 +290,7 @@ class Panel {
     if (this._parts.status.textContent !== review.said) this._parts.status.textContent = review.said;
     this._places.work.hidden = this._parts.status.hidden = this._places.results.hidden = learning;
     this._parts.summary.replaceChildren(...storyView(review.summary()));
+    this._parts.outdated.hidden = !review.isOutdated;
     this._parts.story.replaceChildren(...storyView(review.story()));
     this._parts.accuracy.replaceChildren(...accuracyView(review.accuracy(), review.person));
     this._drawMoments();

@@ -15,6 +15,13 @@ import {chancesText, storyView} from "./view.js";
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./moments.js").Moment} Moment */
 /** @typedef {import("./moments.js").Trial} Trial */
+/**
+ * Moments of several games, one after another: of this one number and all of them, and who hears what became of it as
+ * the next is wanted, or that the person leaves.
+ * @typedef {{
+ *   number: number, total: number, you: import("./state.js").Side, next: (outcome: string) => void, leave: () => void,
+ * }} Series
+ */
 
 export class Practice {
   /**
@@ -28,6 +35,8 @@ export class Practice {
     this._onend = onend;
     /** @type {Tour | null} */
     this.tour = null;
+    /** @type {Series | null} */
+    this._series = null;
     this._moving = false;
     /** The node that was shown before. @type {any} */
     this._from = null;
@@ -64,8 +73,13 @@ export class Practice {
     return this.tour && this.tour.stage !== "over" ? this.tour.moment.node : null;
   }
 
-  /** @param {Moment[]} moments @param {number} index of the first */
-  begin(moments, index) {
+  /**
+   * @param {Moment[]} moments
+   * @param {number} index of the first
+   * @param {Series | null} [series] that this is one of
+   */
+  begin(moments, index, series = null) {
+    this._series = series;
     const sides = new Set(moments.map(({side}) => side)),
       shown = this._app.board.flipped ? "black" : "white";
     this.tour = new Tour(moments, index);
@@ -74,7 +88,7 @@ export class Practice {
     this._app.trial = (/** @type {any} */ move) => this._try(move);
     // before the page's own keys
     document.addEventListener("keydown", this._press, true);
-    this._app.practise(true, this._review.person ?? (sides.size > 1 ? shown : moments[0].side));
+    this._app.practise(true, this._you ?? (sides.size > 1 ? shown : moments[0].side));
     this._place();
   }
 
@@ -96,8 +110,13 @@ export class Practice {
 
   // at the move that was the moment, from which the next one follows; after the last one where one was
   _end() {
-    const {tour} = this;
+    const {tour, _series: series} = this;
     this.end(tour && tour.stage !== "over" ? tour.moment.node : this._from);
+    series?.leave();
+  }
+
+  get _you() {
+    return this._series?.you ?? this._review.person;
   }
 
   _stop() {
@@ -171,10 +190,9 @@ export class Practice {
     if (!tour) return;
     const {stage, index, moments} = tour,
       over = stage === "over",
-      isLast = index + 1 >= moments.length;
-    this._heading.textContent = over
-      ? t("All moments")
-      : t("Moment {number} of {total}", {number: index + 1, total: moments.length});
+      {number, total} = this._series ?? {number: index + 1, total: moments.length},
+      isLast = number >= total;
+    this._heading.textContent = over ? t("All moments") : t("Moment {number} of {total}", {number, total});
     this._said.textContent = said ?? this._words(tour);
     this._answer.hidden = !tour.isOpen;
     this._again.hidden = stage !== "not" && stage !== "playable";
@@ -197,7 +215,7 @@ export class Practice {
         move: visible(moment.point.label),
         better: visible(moment.line.text),
       });
-    return visible(question(moment, this._review.person));
+    return visible(question(moment, this._you));
   }
 
   /** @param {Tour} tour */
@@ -308,6 +326,12 @@ export class Practice {
     tour.next();
     if (tour.stage !== "over") {
       this._place();
+      return;
+    }
+    if (this._series) {
+      const {next} = this._series;
+      this.end(this._from);
+      next(tour.outcomes[0]);
       return;
     }
     this._lines.show([]);

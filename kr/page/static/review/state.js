@@ -1,8 +1,8 @@
 // What is known of the review of a game: the moves that are being judged, what a review has left in the game, and the
 // puzzles that its mistakes are. Nothing here touches the document.
 
-import {UNKNOWN, betterNode, points} from "../graph.js";
-import {accuracyOf} from "../accuracy.js";
+import {UNKNOWN, betterNode, judgement, points} from "../graph.js";
+import {accuracyOf, isJudged} from "../accuracy.js";
 import {figuresOf, storyOf} from "../story.js";
 import {many, said, t, YOU} from "../texts.js";
 import {summaryOf} from "./summary.js";
@@ -69,11 +69,20 @@ export function personOf(headers) {
 }
 
 /**
+ * True if moves were judged and no comment says of any that it was best: those of an earlier kr did not.
+ * @param {any[]} nodes
+ */
+export function lacksBest(nodes) {
+  const judged = nodes.map(judgement).filter(each => each?.judged);
+  return judged.length > 0 && !judged.some(each => each?.best);
+}
+
+/**
  * The limit of each search by which a game was judged, by the tag of its annotator; null if that is not kr.
  * @param {Record<string, string>} headers
  * @returns {{nodes: number} | {seconds: number} | null}
  */
-function limitIn(headers) {
+export function limitIn(headers) {
   const [, name, value] = /\bkr \d[^;(]*\((?:(nodes)=)?(\d[\d.]*)s? a position/.exec(headers.Annotator ?? "") ?? [];
   if (!value) return null;
   return name ? {nodes: Number(value)} : {seconds: Number(value)};
@@ -184,8 +193,12 @@ export class Review {
 
   /** True if the game has been reviewed, now or at any time. */
   get isReviewed() {
-    const {root} = this.tree;
-    return root.comments.some((/** @type {string} */ text) => text.includes("[%kr game"));
+    return isJudged(this.tree.root);
+  }
+
+  /** True if another kr has reviewed it, and left less than a review tells now. */
+  get isOutdated() {
+    return this.isReviewed && !this.judging && lacksBest(this.tree.main());
   }
 
   get person() {

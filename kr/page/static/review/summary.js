@@ -23,9 +23,10 @@ import {lossOf, momentsOf, stepsFrom} from "./moments.js";
  * @property {Side | null} you
  */
 
-/** Least pieces on the board in an opening, and most in an ending. */
-const OPENING = 20,
-  ENDING = 8;
+/** Least pieces on the board in an opening. */
+const OPENING = 20;
+/** Most pieces in an ending. */
+export const ENDING = 8;
 /** @type {Record<Side, Side>} */
 const OTHER = {black: "white", white: "black"};
 /** @type {Record<string, Side>} */
@@ -87,18 +88,23 @@ function trainingSentence({marks, opening, you}) {
 /**
  * Lists of what has the same key, in the order in which they come.
  * @template T
- * @param {T[]} items
+ * @param {readonly T[]} items
  * @param {(item: T) => string} keyOf
  */
-function grouped(items, keyOf) {
+export function grouped(items, keyOf) {
   /** @type {Map<string, T[]>} */
   const groups = new Map();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  for (const item of items) {
+    const key = keyOf(item),
+      group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
   return groups;
 }
 
 /** What a mistake is one of. @param {Moment} moment @returns {"shot" | "opening" | "middle" | "ending"} */
-function kindOf(moment) {
+export function kindOf(moment) {
   const {black, white} = piecesOn(moment.node.parent.fen);
   if (black + white <= ENDING) return "ending";
   if (isShot(moment)) return "shot";
