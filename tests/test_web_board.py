@@ -177,7 +177,7 @@ def test_a_board_is_played_on_by_keys_alone(server: WebServer, opened: Opener) -
     target = page.evaluate("Number(document.activeElement.dataset.square)")
     page.keyboard.press("Enter")
     wait_for_fen(page, kr.Position().play(f"11-{target}").fen)
-    assert page.locator("#spoken").text_content() == f"11-{target}"
+    assert page.locator("#spoken").text_content() == f"11 to {target}"
 
 
 def test_the_editor(server: WebServer, opened: Opener) -> None:

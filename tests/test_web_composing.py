@@ -211,7 +211,7 @@ def test_a_check_tells_its_progress_and_stops(address: str, opened: Opener) -> N
     page.get_by_role("button", name="Is it sound?").click()
     wait_until(page, "() => /million nodes/.test(document.querySelector('.composing .status-line').textContent)")
     page.get_by_role("button", name="Stop", exact=True).click()
-    page.get_by_text("Stopped.", exact=True).wait_for()
+    page.locator(".composing .status-line", has_text="Stopped.").wait_for()
     # the engine is there for the next one long before the time is over
     page.get_by_label("FEN", exact=True).fill(SOUND)
     page.get_by_role("button", name="Set", exact=True).click()

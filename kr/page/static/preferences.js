@@ -1,7 +1,7 @@
 // How the page looks and sounds, as the person likes it: kept in the browser, shown by attributes of the document.
 
 import LANGUAGES from "./language-names.js";
-import {muted} from "./sounds.js";
+import {loudness} from "./sounds.js";
 import {keep, kept} from "./store.js";
 
 /** @type {Record<string, string>} what each preference is where nothing was chosen */
@@ -11,9 +11,15 @@ const DEFAULTS = {
   pieces: "flat",
   coordinates: "numbers",
   size: "100",
-  sound: "on",
+  // a game may be opened where others work: heard, but not far
+  sound: "quiet",
+  voice: "off",
+  motion: "",
   language: "",
 };
+
+/** @type {Record<string, number>} share of the loudest, by preference */
+const LOUDNESS = {off: 0, quiet: 0.35, on: 1};
 
 /** @param {string} name */
 export function preference(name) {
@@ -37,8 +43,11 @@ export function applyPreferences() {
   const theme = preference("theme");
   if (theme) dataset.theme = theme;
   else delete dataset.theme;
+  const motion = preference("motion");
+  if (motion) dataset.motion = motion;
+  else delete dataset.motion;
   sizeBoard(Number(preference("size")));
-  muted(preference("sound") !== "on");
+  loudness(LOUDNESS[preference("sound")] ?? 0);
   // for first.js
   keep("looks", {data: {...dataset}, style: style.cssText});
 }

@@ -1,5 +1,6 @@
 // The dialog of all preferences.
 
+import {readAloud, voices} from "./aloud.js";
 import {choices, looksToChoose} from "./choices.js";
 import {dialog} from "./dialog.js";
 import {el} from "./dom.js";
@@ -31,10 +32,27 @@ function questions() {
     {
       name: "sound",
       title: t("Sounds"),
-      options: {on: t("on"), off: t("off")},
+      options: {off: t("off"), quiet: t("quiet"), on: t("loud")},
+    },
+    {name: "voice", title: t("Read moves aloud"), options: {off: t("off"), on: t("on")}},
+    {
+      name: "motion",
+      title: t("Animations"),
+      options: {"": t("as the device"), less: t("off"), full: t("on")},
     },
     {name: "language", title: t("Language"), options: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
   ];
+}
+
+/** Says so where moves can't be read aloud; browsers take a moment to find their voices. */
+function voiceNote() {
+  const note = el("p", {class: "muted"}, t("This browser has no voice of its own in this language.")),
+    show = () => {
+      note.hidden = voices().length > 0;
+    };
+  show();
+  if ("speechSynthesis" in window) speechSynthesis.onvoiceschanged = show;
+  return note;
 }
 
 /**
@@ -47,9 +65,10 @@ export function choosePreferences(version) {
     choices(title, `preference-${name}`, options, preference(name), value => {
       prefer(name, value);
       if (name === "sound") sound("move");
+      if (name === "voice") readAloud("11-15");
       // texts are put in as the page is built
       if (language() !== before) location.reload();
     }),
   );
-  dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
+  dialog(t("Settings"), [...fields, voiceNote(), el("p", {class: "muted"}, `kr ${version}`)]);
 }

@@ -1,5 +1,6 @@
 // The shell: pages, messages, what they share.
 
+import {inWords, readAloud} from "./aloud.js";
 import {el} from "./dom.js";
 import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
@@ -53,7 +54,8 @@ const nav = one("nav"),
 const heading = el("h1", {class: "unseen"});
 const errands = new Errands(),
   routes = new Errands();
-let clearing = 0;
+let clearing = 0,
+  announced = "";
 
 /**
  * @param {string} text
@@ -107,7 +109,15 @@ function makeApp() {
     acted: () => errands.end(),
     /** What only screen readers tell: everyone else sees it on the board. @param {string} text */
     announce(text) {
-      spoken.textContent = text;
+      // of several moves made at once the last word counts
+      const words = inWords(text);
+      announced = words;
+      queueMicrotask(() => {
+        if (announced !== words) return;
+        announced = "";
+        spoken.textContent = words;
+        readAloud(words);
+      });
     },
     // the page that is shown
     shown: () => (current ? current.name : pageOf(location.hash)),

@@ -1,6 +1,7 @@
 // What a board looks like: layers of SVG, drawn anew where something has changed.
 
 import {svg} from "./dom.js";
+import {isStill} from "./motion.js";
 import {place, SQUARES} from "./squares.js";
 
 /** @import {Piece} from "./squares.js" */
@@ -35,8 +36,6 @@ const LAYERS = [
 
 /** @param {ShapeColour} colour */
 export const drawnKind = colour => `drawn ${COLOURS[colour]}`;
-
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Drawing {
   constructor() {

@@ -3,7 +3,7 @@
 import {el} from "./dom.js";
 import {visible} from "./escapes.js";
 import {betterNode, judgement, told} from "./graph.js";
-import {number, sign} from "./move-words.js";
+import {markName, number, sign} from "./move-words.js";
 import {commentText} from "./story.js";
 import {t} from "./texts.js";
 
@@ -85,6 +85,17 @@ export class Current {
       ],
     );
     if (this._isScrolled) this.element.scrollTop = 0;
+  }
+
+  /**
+   * What is told of a step to a node: the move, its marks, and what stands beside it.
+   * @param {Node} node as it is shown
+   */
+  heard(node) {
+    if (!node.parent) return t("The start.");
+    const move = [visible(node.text), ...node.nags.map(markName)].join(", "),
+      beside = [...this._words.children].map(each => each.textContent);
+    return beside.length ? [`${move}.`, ...beside].join(" ") : move;
   }
 
   /** A position that is being set up, which no move has led to. @param {string} fen */

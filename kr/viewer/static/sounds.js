@@ -1,14 +1,17 @@
 // Short sounds of the board, made as they are needed: no files.
 
-/** @typedef {"move" | "capture" | "king" | "end" | "low"} Sound */
+/** @typedef {"move" | "capture" | "king" | "end" | "low" | "right" | "wrong"} Sound low: little time is left */
 
 /** @type {AudioContext | null} */
 let audio = null;
-let silent = false;
+/** @type {GainNode | null} what all sounds go through */
+let out = null;
+let volume = 1;
 
-/** @param {boolean} on */
-export function muted(on) {
-  silent = on;
+/** @param {number} share 0 for none, 1 for the loudest */
+export function loudness(share) {
+  volume = share;
+  if (out) out.gain.value = share;
 }
 
 /**
@@ -16,12 +19,16 @@ export function muted(on) {
  * @param {Sound} name
  */
 export function sound(name) {
-  if (silent || !navigator.userActivation?.hasBeenActive) return;
+  if (!volume || !navigator.userActivation?.hasBeenActive) return;
   try {
     audio ??= new AudioContext();
   } catch {
     return;
   }
+  // the context was made before the browser allowed any, or has slept since
+  if (audio.state === "suspended") void audio.resume();
+  out ??= new GainNode(audio, {gain: volume});
+  out.connect(audio.destination);
   const at = audio.currentTime;
   if (name === "move" || name === "capture") {
     knock(audio, at, name === "move" ? 420 : 300);
@@ -31,6 +38,11 @@ export function sound(name) {
     tone(audio, at + 0.09, 784);
   } else if (name === "end") {
     for (const [i, pitch] of [392, 523, 659].entries()) tone(audio, at + 0.12 * i, pitch);
+  } else if (name === "right") {
+    tone(audio, at, 659, 0.08);
+  } else if (name === "wrong") {
+    tone(audio, at, 262, 0.1);
+    tone(audio, at + 0.1, 208, 0.1);
   } else {
     tone(audio, at, 880, 0.05);
   }
@@ -53,7 +65,7 @@ function knock(context, at, pitch) {
   source
     .connect(band)
     .connect(new GainNode(context, {gain: 0.9}))
-    .connect(context.destination);
+    .connect(/** @type {GainNode} */ (out));
   source.start(at);
 }
 
@@ -68,7 +80,7 @@ function tone(context, at, pitch, loud = 0.12) {
     gain = new GainNode(context);
   gain.gain.setValueAtTime(loud, at);
   gain.gain.exponentialRampToValueAtTime(0.001, at + 0.18);
-  source.connect(gain).connect(context.destination);
+  source.connect(gain).connect(/** @type {GainNode} */ (out));
   source.start(at);
   source.stop(at + 0.2);
 }

@@ -211,6 +211,7 @@ class Viewer {
     this.stage.expect(known && [known.expected, 0, 1 - known.expected]);
     this._current.show(node);
     this._note.textContent = this._remark(node, Boolean(known));
+    this._say(this._current.heard(node));
     this._graph.cursor(this._plyShown());
     this._name_address();
   }

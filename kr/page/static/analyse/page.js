@@ -278,7 +278,6 @@ class Analyse {
       // a move that is an answer to a puzzle is not one of the game
       if (app.trial?.(move)) return;
       tree.play(move);
-      app.announce(move.text);
     };
     // what is drawn while one looks for a better move is forgotten with the puzzle
     board.ondraw = (/** @type {any} */ drawn) => app.trial || tree.annotate(tree.node, drawn);
@@ -316,9 +315,11 @@ class Analyse {
       last = node.path || null,
       before = node.parent;
     if (animate && before && before === this._shown) this.stage.hear(node, before.fen);
+    const isStep = animate && node !== this._shown && this.isActive && !app.trial;
     this._shown = node;
     board.show(node.fen, {last, animate});
     this._told();
+    if (isStep) app.announce(this._current.heard(node));
     try {
       const position = await this._position(node.fen);
       if (tree.node !== node || board.fen !== node.fen) return;

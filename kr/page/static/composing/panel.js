@@ -88,7 +88,7 @@ export class Composing {
       ask: button(t("Is it sound?"), () => this._toggle("soundness")),
       vary: button(t("Variations"), () => this._toggle("variations")),
       progress: /** @type {HTMLProgressElement} */ (el("progress", {"aria-label": t("Checked so far"), hidden: true})),
-      status: el("p", {class: "muted status-line", role: "status"}),
+      status: el("p", {class: "muted status-line"}),
       facts: el("div", {class: "soundness"}),
       head: el("p", null),
       list: el("ol", {class: "variants", "aria-label": t("Variations")}),
@@ -194,6 +194,7 @@ export class Composing {
     this._stream = null;
     this._doing = "";
     this._parts.status.textContent = said;
+    if (said) this._app.announce(said);
     this._draw();
   }
 

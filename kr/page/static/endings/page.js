@@ -195,7 +195,7 @@ class Endings extends LinePage {
       });
       if (errand.isStale) return;
       if (answer.reply) {
-        this._tell({mark: "", head: "…", more: ""});
+        this._wait("…");
         await pause();
         if (errand.isStale) return;
       }
@@ -222,7 +222,7 @@ class Endings extends LinePage {
     if (!answer.kept && !goOn) {
       ending.slips += 1;
       ending.isWaiting = !over;
-      sound("low");
+      sound("wrong");
       this._tell(slipWords(move, answer));
     } else if (reply && !over) {
       this._tell(this._replied(move, answer));

@@ -299,7 +299,6 @@ class Explorer {
   /** @param {Move} move */
   _play({text, path, captured, fen}) {
     this.app.tree.play({text, path, captured, fen});
-    this.app.announce(text);
   }
 
   _score() {

@@ -286,7 +286,7 @@ class Learn extends LinePage {
       {length} = stage.line;
     if (!puzzle) return;
     stage.play(move);
-    this._tell({mark: "", head: `${move.text} …`, more: ""});
+    this._wait(`${move.text} …`);
     this._busy = true;
     this._showButtons();
     try {
@@ -320,12 +320,15 @@ class Learn extends LinePage {
       this._searched ||= answer.by === "search";
       if (answer.reply) this.stage.play(answer.reply);
       if (answer.ended) this._finish(answer, move, puzzle);
-      else this.stage.allow(answer.position.moves);
+      else {
+        sound("right");
+        this.stage.allow(answer.position.moves);
+      }
       return;
     }
     this.stage.cut(length);
     if (answer.kept === false) {
-      sound("low");
+      sound("wrong");
       this._wrong(puzzle);
     }
   }

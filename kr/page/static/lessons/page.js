@@ -168,14 +168,17 @@ class Lessons extends LinePage {
       );
     if (!answer.kept) {
       stage.cut(length);
-      sound("low");
+      sound("wrong");
       return;
     }
     if (answer.reply) stage.play(answer.reply);
     this._showStars(answer.stars);
     if (answer.solved) this._finish();
     else if (answer.ended) this._over = true;
-    else stage.allow(answer.position.moves);
+    else {
+      sound("right");
+      stage.allow(answer.position.moves);
+    }
   }
 
   _finish() {

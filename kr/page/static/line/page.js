@@ -1,6 +1,7 @@
 // A page with a task on a board, and one line of moves from there: puzzles and endings are such pages.
 
 import {decoded} from "../address.js";
+import {readAloud} from "../aloud.js";
 import {el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {giveLink} from "../send.js";
@@ -86,6 +87,12 @@ export class LinePage {
     const brief = el("p", {class: "brief"});
     judge(brief, mark, head);
     this._verdict.replaceChildren(brief, ...(more ? [" ", el("p", {class: "why"}, more)] : []));
+    readAloud(`${head} ${more}`);
+  }
+
+  /** What stands there until the verdict comes, which screen readers tell alone. @param {string} text */
+  _wait(text) {
+    this._verdict.replaceChildren(el("p", {class: "brief", "aria-hidden": "true"}, text));
   }
 
   /** @param {unknown} error */

@@ -46,7 +46,7 @@ export class LineStage {
         : "";
     this._words = el("span", {class: "words"});
     this._disc = el("i", {class: "disc", "aria-hidden": "true"});
-    this.task = el("p", {class: "task turn"}, this._disc, this._words);
+    this.task = el("p", {class: "task turn", role: "status"}, this._disc, this._words);
     this.element = this.stage.element;
     this.element.prepend(this.task);
     this.list = el("ol", {class: "line", "aria-label": t("Moves")});

@@ -1,5 +1,7 @@
 // What lines of moves need on every page: the move in sight, and a pause before a reply.
 
+import {isStill} from "../motion.js";
+
 /**
  * Scrolls a list as far as one of its items is in sight, and the page not at all.
  * @param {Element} list
@@ -13,5 +15,4 @@ export function within(list, item) {
 }
 
 /** Waits as long as a reply should seem to take. */
-export const pause = (ms = 350) =>
-  new Promise(done => setTimeout(done, matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ms));
+export const pause = (ms = 350) => new Promise(done => setTimeout(done, isStill() ? 0 : ms));

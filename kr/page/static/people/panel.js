@@ -93,7 +93,6 @@ class People extends PositionPanel {
   _play({text, path, captured, fen}) {
     this.app.board.outline([]);
     this.app.tree.play({text, path, captured, fen});
-    this.app.announce(text);
   }
 
   /** @override @param {any} node @returns {Promise<Answer>} */

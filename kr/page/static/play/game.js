@@ -1,6 +1,7 @@
 // A game that people play: against kr, or two at this board. The game and its clocks are those of the answers; this
 // shows them. What it keeps brings the game back after a reload, or in another window of this browser.
 
+import {tellIn} from "../aloud.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {toEnd} from "../setup/fen.js";
@@ -376,7 +377,7 @@ export class GameTable {
 
   /** @param {string} text */
   _tell(text) {
-    this._note.textContent = text;
+    tellIn(this._note, text);
   }
 
   /** The name of the opening, as far as it is known; a ballot keeps its number. @param {string} name */
@@ -417,20 +418,25 @@ export class GameTable {
     if (!game) return;
     line.show({moves: state?.moves ?? [], animate, forced: this.app.kept("forced", true)});
     if (game.over && line.looked === null) this.stage.rest();
+    if (state || game.over || this._waits || line.looked !== null) tellIn(this._turn, this._words());
+  }
+
+  /** What is said of the position on the board. */
+  _words() {
+    const {played, line} = this,
+      {game} = played;
+    if (line.looked === 0) return t("The start.");
     if (line.looked !== null)
-      this._turn.textContent = line.looked
-        ? t("After {move}, {number} of {moves}.", {
-            move: line.node?.text,
-            number: line.looked,
-            moves: many(line.length, "move"),
-          })
-        : t("The start.");
-    else if (game.over) this._turn.textContent = endWords(game.over, game.settings);
-    else if (this._waits)
-      this._turn.textContent = this._waits.isElsewhere
-        ? t("This game goes on in another window; a click on the board brings it here.")
-        : t("The game goes on when the server answers again.");
-    else if (state) this._turn.textContent = this._turnWords();
+      return t("After {move}, {number} of {moves}.", {
+        move: line.node?.text,
+        number: line.looked,
+        moves: many(line.length, "move"),
+      });
+    if (game?.over) return endWords(game.over, game.settings);
+    if (!this._waits) return this._turnWords();
+    return this._waits.isElsewhere
+      ? t("This game goes on in another window; a click on the board brings it here.")
+      : t("The game goes on when the server answers again.");
   }
 
   _turnWords() {

@@ -6,7 +6,7 @@ import {button, el, unbroken} from "../dom.js";
 import {tooLarge} from "../offers.js";
 import {give} from "../send.js";
 import {newDocument} from "../setup/fen.js";
-import {t} from "../texts.js";
+import {inUnit, t} from "../texts.js";
 import {claimWords, effort, limits, stepWords, uncovered, verdict} from "./state.js";
 import {certificateFile, LARGEST, openCertificate} from "./stream.js";
 import {certificateRow, claimRow, crumbs, replyRow, replyTable} from "./view.js";
@@ -103,7 +103,7 @@ export class Proofs extends PositionPanel {
     this._tell(t("Checking {name} …", {name: file.name}));
     try {
       const checked = (/** @type {number} */ share) =>
-        this._tell(t("Checking {name}: {percent}%", {name: file.name, percent: Math.round(100 * share)}));
+        this._tell(t("Checking {name} …", {name: file.name}), inUnit(Math.round(100 * share), "percent"));
       const certificate = await openCertificate(this.app, file, {isOver, checked});
       if (!certificate || isOver()) return;
       this._take([certificate]);

@@ -340,7 +340,6 @@ class RepertoirePanel extends PositionPanel {
   _play({move: {text, path, captured, fen}}) {
     this.app.board.outline([]);
     this.app.tree.play({text, path, captured, fen});
-    this.app.announce(text);
   }
 
   _return() {

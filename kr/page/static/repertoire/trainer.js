@@ -1,5 +1,6 @@
 // Training with a repertoire on the board of Analyse: the game there stays as it is.
 
+import {tellIn} from "../aloud.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {dayNumber} from "../learn/training.js";
@@ -142,7 +143,6 @@ export class Trainer {
     if (errand.isStale) return;
     const move = drill.reply(shares);
     this._board(true);
-    this._app.announce(move.text);
     void this._name(drill);
     void this._ask(drill, errand, move.text);
   }
@@ -180,7 +180,7 @@ export class Trainer {
   async _wrong(drill, move) {
     const errand = this._tasks.begin();
     this._record.miss(this._side, drill.fen, dayNumber());
-    sound("low");
+    sound("wrong");
     this._tell(t("✗ {move} is not your move here. Try again.", {move: move.text}));
     await pause(WRONG_MS);
     if (!errand.isStale) await this._open(drill, errand);
@@ -191,6 +191,7 @@ export class Trainer {
     const errand = this._tasks.begin(),
       goesOn = drill.goesOn;
     const [comment] = this._comments(drill, move);
+    sound("right");
     this._tell(
       [
         wasShown ? `${move.text}.` : t("✓ {move} is right.", {move: move.text}),
@@ -226,7 +227,7 @@ export class Trainer {
   _tell(text) {
     const {drill} = this;
     if (!drill) return;
-    this._said.textContent = text;
+    tellIn(this._said, text);
     const isOpen = drill.step === "asking" || drill.step === "wrong",
       isDone = drill.step === "right" && !drill.goesOn;
     this._answer.hidden = !isOpen;

@@ -50,7 +50,10 @@ class Panel {
     this.review = new Review(app.tree);
     this.job = new Job(app, this.review, {
       // where the story is in sight, it says so itself
-      ondone: () => (this._shown ? app.announce : app.say)(t("The game is reviewed.")),
+      ondone: () =>
+        this._shown
+          ? app.announce(`${t("The game is reviewed.")} ${this.review.said}`)
+          : app.say(t("The game is reviewed.")),
     });
     this.practice = new Practice(app, this.review, {onend: () => this._draw()});
     this._parts = this._make();
@@ -132,7 +135,7 @@ class Panel {
         title: t("Next mark (n)"),
         "aria-label": t("Next mark"),
       }),
-      status: el("p", {class: "muted status-line", role: "status"}),
+      status: el("p", {class: "muted status-line"}),
       summary: el("p", {class: "summary"}),
       outdated: el(
         "p",
@@ -287,7 +290,11 @@ class Panel {
       this._parts.progress.max = judging.total || 1;
       this._parts.progress.value = judging.known.size;
     }
-    if (this._parts.status.textContent !== review.said) this._parts.status.textContent = review.said;
+    if (this._parts.status.textContent !== review.said) {
+      this._parts.status.textContent = review.said;
+      // how far it is shows in the bar
+      if (!working) this._app.announce(review.said);
+    }
     this._places.work.hidden = this._parts.status.hidden = this._places.results.hidden = learning;
     this._parts.summary.replaceChildren(...storyView(review.summary()));
     this._parts.outdated.hidden = !review.isOutdated;

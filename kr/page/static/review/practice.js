@@ -1,10 +1,12 @@
 // From moment to moment of a reviewed game: the board stops before a mistake, and the person looks for a better move.
 // The game stays as it is: what is tried or told is shown on the board alone.
 
+import {tellIn} from "../aloud.js";
 import {button, el} from "../dom.js";
 import {kindName} from "../graph.js";
 import {visible} from "../escapes.js";
 import {actions} from "../send.js";
+import {sound} from "../sounds.js";
 import {t} from "../texts.js";
 import {turnName, turnOf} from "../turns.js";
 import {Tour, question, stepsFrom, verdictText, worthsOf} from "./moments.js";
@@ -193,7 +195,7 @@ export class Practice {
       {number, total} = this._series ?? {number: index + 1, total: moments.length},
       isLast = number >= total;
     this._heading.textContent = over ? t("All moments") : t("Moment {number} of {total}", {number, total});
-    this._said.textContent = said ?? this._words(tour);
+    tellIn(this._said, said ?? this._words(tour));
     this._answer.hidden = !tour.isOpen;
     this._again.hidden = stage !== "not" && stage !== "playable";
     this._next.hidden = !this._canGo;
@@ -269,6 +271,7 @@ export class Practice {
    */
   _judge(tour, move, trial) {
     tour.judge(trial.verdict);
+    sound(trial.verdict === "not" ? "wrong" : "right");
     this._tell(visible(verdictText(tour.moment, move, trial)));
     if (tour.isRevealed) void this._reveal(tour, move.fen === tour.moment.line.fen ? null : trial.line);
     else {
