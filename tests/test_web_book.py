@@ -13,6 +13,7 @@ from test_web_explorer import FIRST, rows_are
 from web_pages import WIDE, Opener, faults_in, out_of_sight, serving, show_setup, wait_for, wait_for_board, wait_until
 
 from kr.game.position import Position
+from kr.page import data
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -20,11 +21,23 @@ if TYPE_CHECKING:
     from kr.web.serve import WebServer
 
 pytestmark = pytest.mark.slow
+OWN = {"games": 90, "nodes": 2000, "positions": {"4095,4293918720,0,0": [0, 1, 2, 1, 4, 10, 20, 10]}}
+"""Games of kr against itself: 4 with 9-13, 40 with 11-15."""
 ROWS = """() => [...document.querySelectorAll(".tally tbody tr:not(.unplayed)")].map(
     row => [...row.cells].map(cell => [...cell.childNodes].map(node => node.textContent).filter(Boolean).join(" ")))"""
 NONE = "\u2013"
 """Stands for no games."""
 LEFT = "() => document.querySelector('.departure:not([hidden])')?.textContent ?? ''"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_games_of_kr() -> Iterator[None]:
+    """The page has those of OWN."""
+    data.made.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(data.DATA, "self-play", lambda: OWN)
+        yield
+    data.made.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +62,14 @@ def test_book_moves_and_cooks_without_an_archive(server: WebServer, opened: Open
     page.click(".tab-explorer")
     shown(
         page,
-        ["11-15 Old Faithful", "256+", "+0.06 depth 20"],
-        ["9-14 Double Corner", "16+", "+0.02 depth 19"],
-        ["10-15 Kelso", "4+", "\u22120.12 depth 19"],
-        ["12-16 Dundee", "4+", "worse"],
+        ["11-15 Old Faithful", "256+", "25%50%25%", "+0.06 depth 20"],
+        ["9-14 Double Corner", "16+", "", "+0.02 depth 19"],
+        ["10-15 Kelso", "4+", "", "\u22120.12 depth 19"],
+        ["12-16 Dundee", "4+", "", "worse"],
+        ["9-13 Edinburgh", "", "25%50%25%", ""],
     )
+    assert page.locator(".explorer .total").inner_text() == "44 games of kr against itself"
+    assert "not people's" in page.locator(".explorer .source").inner_text()
     play(page, "11-15")
     wait_for_board(page, Position().play("11-15").fen)
     shown(
@@ -150,12 +166,12 @@ def test_who_left_the_book_and_with_which_move(server: WebServer, opened: Opener
     wait_until(page, f"() => ({LEFT})() === 'The book ends after 3... 24-20'")
 
 
-def test_without_a_book_the_explorer_is_about_archives(opened: Opener) -> None:
+def test_without_a_book_and_an_archive_the_explorer_has_games_of_kr(opened: Opener) -> None:
     with serving(weights="material", egdb="none", book="none") as server:
         page = opened(server.address)
         page.click(".tab-explorer")
         page.locator(".explorer .empty").wait_for()
-        assert page.locator(".tally").is_hidden()
+        shown(page, ["9-13 Edinburgh", "25%50%25%"], ["11-15 Old Faithful", "25%50%25%"])
         assert not page.evaluate(LEFT)
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kr import storage
-from kr.cli import console, games_import, options
+from kr.cli import console, games_import, games_tally, options
 from kr.learn import games
 from kr.learn.summary import summarize
 from kr.settings import REQUIRED, option
@@ -75,4 +75,4 @@ def _shares(black: int, drawn: int, white: int) -> tuple[int, str, str, str]:
     return total, black_share, drawn_share, white_share
 
 
-command = options.command_group(_summary, {"import": games_import.command})
+command = options.command_group(_summary, {"import": games_import.command, "tally": games_tally.command})

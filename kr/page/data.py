@@ -40,6 +40,7 @@ from kr.problems.courses import load_courses
 from kr.problems.problem import Problem
 from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf, ShelfPuzzle
 from kr.problems.themes import Theme
+from kr.storage import data_path
 
 
 def openings() -> dict[str, Any]:
@@ -177,6 +178,12 @@ def annotation() -> dict[str, Any]:
     return {"thresholds": {**own, "tie": TIE, "ballot": BALLOT}, "story": {**FACTS, "ends": ends}}
 
 
+def self_play() -> dict[str, Any]:
+    """What kr's games against itself came to: see kr.learn.tally."""
+    content: dict[str, Any] = json.loads(data_path("books", "self-play.json").read_text(encoding="utf-8"))
+    return {name: content[name] for name in ("games", "nodes", "positions")}
+
+
 DATA: dict[str, Callable[[], Any]] = {
     "annotation": annotation,
     "collection": puzzle_collection,
@@ -188,6 +195,7 @@ DATA: dict[str, Callable[[], Any]] = {
     "people": people,
     "puzzles": puzzles,
     "rules": rules,
+    "self-play": self_play,
     "sentences": partial(texts, "en"),
 }
 """The files by their names, each with the function that makes its content."""

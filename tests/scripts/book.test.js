@@ -5,6 +5,7 @@ import {bookPath, ROUTES} from "../../kr/page/static/answers/book.js";
 import {House} from "../../kr/page/static/answers/house.js";
 import {PackedBook} from "../../kr/page/static/answers/krb.js";
 import {RemoteBook} from "../../kr/page/static/answers/native/book.js";
+import {ROUTES as selfPlay} from "../../kr/page/static/answers/selfplay.js";
 import {PageRequest} from "../../kr/page/static/answers/request.js";
 import {Position, sideName} from "../../kr/page/static/answers/rules.js";
 
@@ -95,6 +96,19 @@ test("the book's moves stand before the others, with loss and games; the one tha
   assert.deepEqual([start.book, start.side, start.cook], [true, "black", null]);
   const after = await ask("book/moves", {fen: new Position().play("11-15").fen});
   assert.deepEqual([after.side, after.cook, after.cooked, after.moves[2].book.loss], ["white", "22-18", "21-17", 37]);
+});
+
+test("games of kr against itself by the moves of a position", async () => {
+  const start = new Position(),
+    data = {games: 9, nodes: 100, positions: {[start.key]: [0, 1, 2, 3, 6, 0, 1, 0]}},
+    own = new House(/** @type {any} */ ({loadJson: async () => data, engine: {}})),
+    told = await selfPlay["selfplay/moves"](own, new PageRequest({fen: START})),
+    results = (/** @type {string} */ move) => told.moves[start.play(move).fen];
+  assert.deepEqual(told.total, {games: 7, black: 1, draws: 3, white: 3});
+  assert.deepEqual(results("9-13"), {games: 6, black: 1, draws: 2, white: 3});
+  assert.deepEqual(results("12-16"), {games: 1, black: 0, draws: 1, white: 0});
+  const after = await selfPlay["selfplay/moves"](own, new PageRequest({fen: start.play("9-13").fen}));
+  assert.deepEqual([after.total.games, after.moves], [0, {}]);
 });
 
 test("without a book, captures by several ways to one position stand once", async () => {

@@ -197,7 +197,8 @@ test("games and the book stand in one table: what was played most first, then th
     ...RESULTS,
     games: [7, 9, 0, 0][i],
   }));
-  const texts = (/** @type {any} */ given) => state.joined(BOOK, given).map(each => [each.text, each.games, each.mark]);
+  const texts = (/** @type {any} */ given) =>
+    state.joined(BOOK, given, null).map(each => [each.text, each.games, each.mark]);
   assert.deepEqual(texts(played), [
     ["c", 9, "cooked"],
     ["d", 7, ""],
@@ -215,8 +216,39 @@ test("games and the book stand in one table: what was played most first, then th
   );
 });
 
+/** @type {import("../../kr/page/static/explorer/state.js").SelfPlay} */
+const OWN = {
+  games: 1000,
+  nodes: 2000,
+  total: {games: 12, black: 3, draws: 8, white: 1},
+  moves: {C: {games: 8, black: 2, draws: 5, white: 1}, E: {games: 4, black: 1, draws: 3, white: 0}},
+};
+
+test("kr's own games stand beside the book's moves, before those that neither has, and say that they are kr's", () => {
+  const book = {...BOOK, moves: [...BOOK.moves, {...STEP, text: "e", fen: "E", book: null}]},
+    moves = state.joined(book, null, OWN);
+  assert.deepEqual(
+    moves.map(({text, own}) => [text, own?.games]),
+    [
+      ["a", undefined],
+      ["b", undefined],
+      ["c", 8],
+      ["e", 4],
+      ["d", undefined],
+    ],
+  );
+  assert.equal(
+    moves[3].own && state.ownWords(moves[3].own),
+    "4 games of kr against itself: Black won 25 %, drawn 75 %, White won 0 %",
+  );
+  assert.equal(
+    state.sourceWords(OWN, false),
+    "Results: 1,000 games that kr played against itself, 2,000 nodes a move, from ballots drawn by lot; not people's.",
+  );
+});
+
 test("what the book says of a move, and of a cook", () => {
-  const moves = state.joined(BOOK, null);
+  const moves = state.joined(BOOK, null, OWN);
   const [a, b, c] = moves.map(each => each.book);
   assert.ok(a && b && c);
   assert.deepEqual([state.bookWords(a, false), state.bookWords(a, true)], ["+0.06", "−0.06"]);
@@ -233,9 +265,12 @@ test("what the book says of a move, and of a cook", () => {
     each.text === "c" && each.book ? {...each, book: {...each.book, loss: null}} : each,
   );
   assert.equal(state.markWords(unsure[0], unsure), "a cook: better than c, which people play most");
-  assert.equal(state.bookState(BOOK), "");
-  assert.equal(state.bookState({...BOOK, moves: [BOOK.moves[3]]}), "The book does not have this position.");
-  assert.equal(state.bookState({...BOOK, book: false, moves: []}), "");
+  assert.equal(state.ownState(BOOK, OWN), "12 games of kr against itself");
+  const none = {...OWN, total: {games: 0, black: 0, draws: 0, white: 0}},
+    open = {...BOOK, moves: [BOOK.moves[3]]};
+  assert.equal(state.ownState(open, none), "The book does not have this position.");
+  assert.equal(state.ownState(open, OWN), "12 games of kr against itself. The book does not have this position.");
+  assert.equal(state.ownState({...BOOK, book: false, moves: []}, none), "");
 });
 
 test("who left the book, with which move, and what it plays", () => {

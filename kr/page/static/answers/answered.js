@@ -16,6 +16,6 @@ export const ANSWERED = /** @type {const} */ ([
     "openings",
     "people",
   ],
-  ...["play", "position", "proofs", "prove", "puzzles", "regions", "send", "soundness", "variations"],
+  ...["play", "position", "proofs", "prove", "puzzles", "regions", "selfplay", "send", "soundness", "variations"],
 ]);
 /** @typedef {(typeof ANSWERED)[number]} Answered */

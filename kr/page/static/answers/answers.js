@@ -29,6 +29,7 @@ const FEATURES = {
   library: () => import("./library.js"),
   endings: () => import("./endings.js"),
   book: () => import("./book.js"),
+  selfplay: () => import("./selfplay.js"),
   certificate: () => import("./proofs.js"),
   proofs: () => import("./proofs.js"),
   prove: () => import("./proofs.js"),

@@ -48,7 +48,13 @@ export class Archives {
     this.empty = el(
       "div",
       {class: "empty", hidden: true},
-      el("p", null, t("See what was played here in thousands of games, and open them beside yours.")),
+      el(
+        "p",
+        null,
+        t(
+          "See what people played here: add a file of games, such as the Open Checkers Archive of CheckerBoard's site.",
+        ),
+      ),
       this._adder(true),
       el("p", {class: "muted"}, t("A file of games in PDN, also packed (.gz, .xz, .bz2). Choose it, or drop it here.")),
     );

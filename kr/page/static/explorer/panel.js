@@ -11,7 +11,7 @@ import {keep, kept} from "../store.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {movesOf, Search} from "./search.js";
-import {bookState, gameName, joined, openingWords, pageWords, Scores, totalWords} from "./state.js";
+import {gameName, joined, openingWords, ownState, pageWords, Scores, sourceWords, totalWords} from "./state.js";
 import {Questions, Scoring} from "./stream.js";
 import {gameRow, moveRows, MoveTable, tellScore} from "./view.js";
 
@@ -36,6 +36,7 @@ class Explorer {
   _gamesHere = el("div", {class: "games-here"});
   _problem = el("p", {class: "failed", role: "alert"});
   _moves = new MoveTable();
+  _source = el("p", {class: "muted source"});
   _withScores = el("input", {type: "checkbox"});
   _number = el("h2", null);
   _list = el("ol", {class: "behind"});
@@ -109,7 +110,7 @@ class Explorer {
     this._head.append(el("p", null, this.opening, " ", this._total), this._opener);
     const here = el("label", null, this._here, " ", t("at this position only"));
     this._gamesHere.append(this._number, this._list, el("div", {class: "head"}, this._pages, this._order, here));
-    this._body.append(this._moves.element, this._gamesHere);
+    this._body.append(this._moves.element, this._source, this._gamesHere);
     if (!archives) return element;
     const fold = this._fold(t("Archives"), archives.region);
     this._archiveOpener = fold.opener;
@@ -156,10 +157,10 @@ class Explorer {
   _showParts() {
     const games = this._hasGames;
     const count = this.archives?.list.length ?? 0;
-    this._head.hidden = !this._hasBook && !count;
-    this._body.hidden = !this._hasBook && !games;
+    this._head.hidden = !this._shown && !count;
+    this._body.hidden = !this._shown;
     this._gamesHere.hidden = !games;
-    this.archives?.empty.classList.toggle("below", this._hasBook);
+    this.archives?.empty.classList.toggle("below", this._shown !== null);
     if (this._archiveOpener) this._archiveOpener.hidden = !count;
     this.search.showGames(games);
   }
@@ -240,20 +241,23 @@ class Explorer {
     this.scoring.stop();
     this._showFilters();
     try {
-      const [line, book, played, page] = await Promise.all([
+      const [line, book, own, played, page] = await Promise.all([
         this.questions.names(this.app.tree.replay()),
         this.questions.book(wanted.fen),
+        games ? null : this.questions.selfPlay(wanted.fen),
         games ? this.questions.moves(wanted) : null,
         games ? this.questions.games({...wanted, here: this._here.checked, order: this._order.value, start: 0}) : null,
       ]);
       if (errand.isStale || !this._active) return;
       this._last = key;
       this._hasBook = book.book;
-      const moves = book.book || played ? joined(book, played?.moves ?? null) : [];
-      this._shown = {fen: book.fen, side: book.side, moves};
+      this._shown = {fen: book.fen, side: book.side, moves: joined(book, played?.moves ?? null, own)};
       this._problem.textContent = "";
       this.opening.textContent = openingWords(line);
-      this._total.textContent = played ? totalWords(played.total, this.search.filters.length > 0) : bookState(book);
+      this._total.textContent = played
+        ? totalWords(played.total, this.search.filters.length > 0)
+        : own && ownState(book, own);
+      this._source.textContent = own ? sourceWords(own, book.book) : "";
       this._showFilters(played && !played.total.games ? t("No game came to this position with:") : "");
       this._showParts();
       this._showMoves();
@@ -277,7 +281,8 @@ class Explorer {
 
   _showMoves() {
     const {moves} = /** @type {Shown} */ (this._shown);
-    const columns = {games: this._hasGames, book: this._hasBook, scores: ARCHIVES};
+    const own = moves.some(move => move.own);
+    const columns = {games: this._hasGames, own, book: this._hasBook, scores: ARCHIVES};
     const focused = document.activeElement;
     const at = this._places.findIndex(place => place.button === focused);
     const play = (/** @type {Move} */ move) => this._play(move);

@@ -3,6 +3,7 @@
 
 import {percent, scoreWords} from "../analysis/words.js";
 import {bookScore, lossWords} from "../book.js";
+import {ARCHIVES} from "../offers.js";
 import {formatted, many, said, t} from "../texts.js";
 
 /**
@@ -30,7 +31,12 @@ import {formatted, many, said, t} from "../texts.js";
  * @typedef {{fen: string, side: "black" | "white", opening: string, book: boolean, cook: string | null,
  *   cooked: string | null, moves: (Step & {book: Known | null})[]}} BookAnswer
  */
-/** mark: its part in a cook. @typedef {Step & Results & {book: Known | null, mark: "" | "cook" | "cooked"}} Move */
+/** @typedef {import("../answers/selfplay.js").SelfPlay} SelfPlay */
+/**
+ * own: kr's games against itself, where no archive is explored; mark: its part in a cook.
+ * @typedef {Step & Results & {own: import("../answers/selfplay.js").Results | null, book: Known | null,
+ *   mark: "" | "cook" | "cooked"}} Move
+ */
 /**
  * A game in a list. ply: moves before the position; turned: it came with colours and board reversed.
  * @typedef {{archive: number, number: number, event: string, black: string, white: string, date: string, result:
@@ -94,7 +100,7 @@ export function percents({black, draws, white}) {
   return /** @type {[number, number, number]} */ (whole);
 }
 
-/** Results as a sentence. @param {Results} results */
+/** Results as a sentence. @param {Pick<Results, "black" | "draws" | "white">} results */
 export function resultWords(results) {
   const shares = percents(results);
   if (!shares) return t("no results");
@@ -139,28 +145,55 @@ export function resultName(result) {
 // --- the book
 
 /**
- * The moves of a position as they stand in the table: the most frequent first, then those of the book, its best first.
+ * The moves of a position as they stand in the table: the most frequent first, then those of the book, its best first,
+ * then those that only kr has played against itself.
  * @param {BookAnswer} book
  * @param {(Step & Results)[] | null} played null if no archive is explored
+ * @param {SelfPlay | null} own null if one is
  * @returns {Move[]}
  */
-export function joined(book, played) {
+export function joined(book, played, own) {
   const results = new Map((played ?? []).map(move => [move.fen, move]));
   const moves = book.moves.map(move => ({
     ...NO_RESULTS,
     ...results.get(move.fen),
     ...move,
+    own: own?.moves[move.fen] ?? null,
     mark: /** @type {Move["mark"]} */ (move.text === book.cook ? "cook" : move.text === book.cooked ? "cooked" : ""),
   }));
-  return moves.sort((a, b) => b.games - a.games);
+  const rank = (/** @type {Move} */ {book: known, own: results}) => (known ? 2 : results ? 1 : 0);
+  return moves.sort((a, b) => b.games - a.games || rank(b) - rank(a));
 }
 
 /**
- * What the book has of a position, if no archive says it.
+ * What the book, and kr's games against itself, have of a position, if no archive says it.
  * @param {BookAnswer} book
+ * @param {SelfPlay} own
  */
-export const bookState = ({book, moves}) =>
-  !book || moves.some(move => move.book) ? "" : t("The book does not have this position.");
+export const ownState = ({book, moves}, {total}) =>
+  [
+    total.games ? t("{games} of kr against itself", {games: many(total.games, "game")}) : "",
+    !book || moves.some(move => move.book) ? "" : t("The book does not have this position."),
+  ]
+    .filter(Boolean)
+    .join(". ");
+
+/** Where the numbers come from without an archive. @param {SelfPlay} own @param {boolean} book whether there is one */
+export const sourceWords = ({games, nodes}, book) =>
+  [
+    t("Results: {games} that kr played against itself, {nodes} a move, from ballots drawn by lot; not people's.", {
+      games: many(games, "game"),
+      nodes: many(nodes, "node"),
+    }),
+    book && t("Played: by people, as the book counts them."),
+    !ARCHIVES && t("kr web, on your own machine, explores files of people's games too."),
+  ]
+    .filter(Boolean)
+    .join(" ");
+
+/** kr's games with a move. @param {import("../answers/selfplay.js").Results} own */
+export const ownWords = own =>
+  t("{games} of kr against itself: {results}", {games: many(own.games, "game"), results: resultWords(own)});
 
 /**
  * A value of the book as it stands in the table.

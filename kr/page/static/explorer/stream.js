@@ -38,6 +38,15 @@ export class Questions {
   }
 
   /**
+   * What kr's games against itself came to.
+   * @param {string} fen
+   * @returns {Promise<import("./state.js").SelfPlay>}
+   */
+  selfPlay(fen) {
+    return this._app.api("selfplay/moves", {fen});
+  }
+
+  /**
    * The names that a line of moves comes to.
    * @param {{start: string, moves: string[]}} line
    * @returns {Promise<{names: {name: string, ply: number}[], ballot: {number: number} | null}>}

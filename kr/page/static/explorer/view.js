@@ -11,6 +11,7 @@ import {
   gameFacts,
   gameName,
   markWords,
+  ownWords,
   percents,
   playersOf,
   resultName,
@@ -28,8 +29,12 @@ import {
 const NAMES = ["black", "draw", "white"];
 const ROOM_FOR_NUMBER = 12; // per cent of a bar in which its number fits
 
-/** Results as a bar with the per cents in it. @param {Results} results */
-function resultBar(results) {
+/**
+ * Results as a bar with the per cents in it.
+ * @param {Pick<Results, "black" | "draws" | "white">} results
+ * @param {string} [words] what the bar says
+ */
+function resultBar(results, words = resultWords(results)) {
   const shares = percents(results);
   if (!shares) return el("span", {class: "results muted"}, t("no results"));
   const parts = shares.map((share, i) => {
@@ -37,7 +42,6 @@ function resultBar(results) {
     part.style.width = `${share}%`;
     return part;
   });
-  const words = resultWords(results);
   return el("span", {class: "results", role: "img", "aria-label": words, title: words}, parts);
 }
 
@@ -46,10 +50,13 @@ function resultBar(results) {
  * @typedef {{move: Move, button: HTMLButtonElement, score: HTMLElement, book: HTMLElement, facts: string[]}} Place
  */
 
-/** What the table has columns for. @typedef {{games: boolean, book: boolean, scores: boolean}} Columns */
+/**
+ * What the table has columns for; own: kr's games against itself, in place of those of archives.
+ * @typedef {{games: boolean, own: boolean, book: boolean, scores: boolean}} Columns
+ */
 
 /** True for a move with a row of its own. @param {Move} move */
-const isKnown = move => move.games > 0 || move.book !== null;
+const isKnown = move => move.games > 0 || move.book !== null || move.own !== null;
 
 /**
  * The rows of the table of moves: one for each that was played or that the book has, and one for all others.
@@ -80,7 +87,8 @@ export function moveRows(moves, columns, play) {
  */
 function factsOf(move, moves) {
   const facts = [move.text, move.opening, move.games && many(move.games, "game"), move.games && resultWords(move)];
-  return /** @type {string[]} */ ([...facts, years(move), markWords(move, moves)].filter(Boolean));
+  const own = move.own && ownWords(move.own);
+  return /** @type {string[]} */ ([...facts, years(move), own, markWords(move, moves)].filter(Boolean));
 }
 
 /**
@@ -92,7 +100,7 @@ function moveRow({move, button: pressed, score, book}, columns, moves) {
   const leads = move.opening && el("span", {class: "leads-to", title: move.opening}, move.opening);
   // the words stand in the name of the button
   const mark = move.mark && el("span", {class: `mark ${move.mark}`, title: markWords(move, moves)}, markText(move));
-  const people = move.book && !columns.games && el("td", {class: "count"}, atLeast(move.book));
+  const people = columns.book && !columns.games && el("td", {class: "count"}, move.book ? atLeast(move.book) : "");
   return el(
     "tr",
     null,
@@ -100,6 +108,7 @@ function moveRow({move, button: pressed, score, book}, columns, moves) {
     columns.games && el("td", {class: "count", title: years(move) || null}, move.games ? formatted(move.games) : "–"),
     columns.games && el("td", {class: "odds-cell"}, move.games ? resultBar(move) : ""),
     people,
+    columns.own && el("td", {class: "odds-cell"}, move.own ? resultBar(move.own, ownWords(move.own)) : ""),
     columns.book && book,
     columns.scores && score,
   );
@@ -117,7 +126,7 @@ function otherRow(places, columns) {
   const entries = places.map(({button: pressed, score}) =>
     el("span", {class: "other"}, pressed, columns.scores && score),
   );
-  const words = columns.games ? t("Not played:") : t("Not in the book:");
+  const words = columns.games || !columns.book ? t("Not played:") : t("Not in the book:");
   return el(
     "tr",
     {class: "unplayed"},
@@ -158,9 +167,14 @@ function tell(cell, value, title, depth) {
  * @param {Columns} columns
  * @returns {{name: string, numbers: boolean}[]}
  */
-function headsOf({games, book, scores}) {
-  const played = games ? [of(t("Games"), true), of(t("Results"))] : [of(t("Played"), true)];
-  return [of(t("Move")), ...played, ...(book ? [of(t("Book"), true)] : []), ...(scores ? [of("kr", true)] : [])];
+function headsOf({games, own, book, scores}) {
+  return [
+    of(t("Move")),
+    ...(games ? [of(t("Games"), true)] : book ? [of(t("Played"), true)] : []),
+    ...(games || own ? [of(t("Results"))] : []),
+    ...(book ? [of(t("Book"), true)] : []),
+    ...(scores ? [of("kr", true)] : []),
+  ];
 }
 
 /** @param {string} name */
@@ -190,7 +204,7 @@ export class MoveTable {
     );
     // two scores beside each other need their names
     this._head.className = columns.book ? "" : "unseen";
-    this.element.classList.toggle("full", columns.games && columns.book && columns.scores);
+    this.element.classList.toggle("full", (columns.games || columns.own) && columns.book && columns.scores);
     this._head.replaceChildren(el("tr", null, heads));
     this._rows.replaceChildren(...rows);
   }
