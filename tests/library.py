@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import kr
+from kr.storage import data_path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "packaging" / "library" / "compile_library.py"
@@ -179,3 +182,21 @@ def open_database(folder: Path, unpacked: int) -> Iterator[c.c_void_p]:
     assert library().kr_open_database(c.byref(database), str(folder).encode(), unpacked) == OK
     yield database
     library().kr_close_database(database)
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[c.c_void_p]:
+    """Those of all tests of a file."""
+    yield from open_tables()
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[c.c_void_p]:
+    yield from open_database(data_path("egdb"), 5)
+
+
+@pytest.fixture
+def engine(tables: c.c_void_p, database: c.c_void_p) -> Iterator[CEngine]:
+    engine = CEngine(tables, database, 16 << 20)
+    yield engine
+    engine.close()

@@ -1,12 +1,13 @@
-"""Run directories of random games, for tests that need games but not good ones."""
+"""Random moves, and run directories of random games, for tests that need games but not good ones."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from hypothesis import strategies as st
 
-from kr.game.position import Position
+from kr.game.position import Move, Position
 from kr.learn import games
 
 UNSEARCHED = 4
@@ -61,3 +62,27 @@ def positions(record: games.StoredGame) -> Iterator[Position]:
     for move in games.decoded_moves(record):
         yield position
         position = position.play(move)
+
+
+def walked(choices: Sequence[int]) -> Position:
+    """The position after legal moves chosen by numbers."""
+    position = Position()
+    for choice in choices:
+        moves = position.legal_moves()
+        if not moves:
+            break
+        position = position.play(moves[choice % len(moves)])
+    return position
+
+
+PLAYED = st.lists(st.integers(0, 50), max_size=70).map(walked)
+"""Positions of games."""
+
+
+def moves_of(position: Position, line: str) -> list[Move]:
+    """The moves of a line."""
+    found: list[Move] = []
+    for text in line.split():
+        found.append(position.parse_move(text))
+        position = position.play(found[-1])
+    return found

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from proved import shipped as database
 
 from kr import _core
 from kr.analysis.analysis import Analysis, analyze
 from kr.analysis.sources import Task
-from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves, exact_value
-from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Position, Side
@@ -26,13 +25,6 @@ from kr.problems.courses import CourseStep, load_courses
 from kr.problems.puzzles import Puzzle
 
 STEPS = {step.problem.id: step for course in load_courses() for step in course.steps}
-
-
-@cache
-def database() -> Database:
-    found = load_database()
-    assert found is not None
-    return found
 
 
 @cache

@@ -10,13 +10,14 @@ from collections import Counter
 from itertools import accumulate
 
 import pytest
+from playouts import moves_of
 from proved import shipped
 
 from kr.egdb import slices
 from kr.egdb.exact import exact_value
 from kr.egdb.sample import random_positions
 from kr.errors import InvalidProblemError
-from kr.game.position import Move, Position, Side
+from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.policy.policy import load_policy
 from kr.problems.difficulty import HIGHEST_RATING, LOWEST_RATING, rating_of, solving_share
@@ -36,17 +37,9 @@ def test_rating_of_a_share(share: float, rating: int) -> None:
     assert rating_of(share) == rating
 
 
-def moves(position: Position, line: str) -> list[Move]:
-    found: list[Move] = []
-    for text in line.split():
-        found.append(position.parse_move(text))
-        position = position.play(found[-1])
-    return found
-
-
 def test_share_is_the_product_over_the_moves_of_the_solver() -> None:
     start, policy = Position.from_fen(START), load_policy()
-    line = moves(start, LINE)
+    line = moves_of(start, LINE)
     positions = list(accumulate(line, Position.play, initial=start))
     choices = [(positions[ply], (line[ply],), tuple(positions[:ply])) for ply in (0, 2, 4)]
     product = 1.0
@@ -100,7 +93,7 @@ def test_wrong_fields_are_told(change: dict[str, object], message: str) -> None:
 
 def test_merit_counts_what_it_says() -> None:
     start = Position.from_fen("B:W6,24,26,K32:B4,K17,K25")
-    line = moves(start, "25-22 26-23 22-18 23x14 17x1")
+    line = moves_of(start, "25-22 26-23 22-18 23x14 17x1")
     merit = merit_of(start, line, Side.BLACK, stars=2, near_misses=1)
     assert merit == Merit(stars=2, given=1, near_misses=1, pieces=7, ahead=-1, unnatural=0)
     assert merit.score == 20 + 12 + 8 - 14 + 4

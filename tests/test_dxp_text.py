@@ -4,6 +4,7 @@ import pytest
 from dxp_peers import START
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from playouts import PLAYED
 
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
 from kr.game.position import Position, Side
@@ -176,19 +177,9 @@ def test_bad_stream_is_refused(stream, said):
 # --- positions and moves
 
 
-def walked(choices):
-    position = Position()
-    for choice in choices:
-        moves = position.legal_moves()
-        if not moves:
-            break
-        position = position.play(moves[choice % len(moves)])
-    return position
-
-
 @settings(max_examples=30)
 @pytest.mark.parametrize("frame", ["pdn", "mover"])
-@given(st.lists(st.integers(0, 50), max_size=70).map(walked))
+@given(PLAYED)
 def test_positions_and_moves_round_trip(frame, position):
     assert parse_dxp_position(format_dxp_position(position, frame), position.side, frame) == position
     for move in position.legal_moves():

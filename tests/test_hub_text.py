@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from playouts import PLAYED
 
 from kr.errors import KrError, ProtocolError
 from kr.game.position import Position
@@ -54,19 +55,8 @@ def test_malformed_line_is_refused(text):
         parse_hub_line(text)
 
 
-def walked(choices):
-    """The position after legal moves chosen by numbers."""
-    position = Position()
-    for choice in choices:
-        moves = position.legal_moves()
-        if not moves:
-            break
-        position = position.play(moves[choice % len(moves)])
-    return position
-
-
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 50), max_size=70).map(walked))
+@given(PLAYED)
 def test_positions_and_moves_round_trip(position):
     assert parse_hub_position(format_hub_position(position)) == position
     for move in position.legal_moves():

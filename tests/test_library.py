@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from itertools import islice, product
 from pathlib import Path
@@ -21,7 +20,7 @@ import pytest
 from endings import without
 from hypothesis import given
 from hypothesis import strategies as st
-from library import built, library, position_of
+from library import built, database, library, position_of, tables
 
 import kr
 from kr._egdb import VALUE_UNKNOWN
@@ -33,6 +32,7 @@ from kr.errors import InvalidFenError, OutputBusyError
 from kr.evaluation.kinds import load_evaluation
 from kr.storage import data_path, lock
 
+__all__ = ["database", "tables"]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.posix("the library for Windows is built on Linux"),
@@ -40,16 +40,6 @@ pytestmark = [
 ]
 
 HASH = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def tables() -> Iterator[c.c_void_p]:
-    yield from lib.open_tables()
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[c.c_void_p]:
-    yield from lib.open_database(data_path("egdb"), 5)
 
 
 @pytest.fixture(scope="module")

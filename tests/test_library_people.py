@@ -11,7 +11,7 @@ from pathlib import Path
 
 import library as lib
 import pytest
-from library import built, library, position_of
+from library import built, library, position_of, tables
 from policies import random_policy, random_policy_model, random_positions
 
 import kr
@@ -24,6 +24,7 @@ from kr.policy.policy import Policy, load_policy
 from kr.policy.shape import PolicyShape
 from kr.web.services.port import mean_loss
 
+__all__ = ["tables"]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.posix("the library for Windows is built on Linux"),
@@ -32,11 +33,6 @@ pytestmark = [
 
 Choices = list[tuple[tuple[int, int, int], float]]
 """Squares and captured squares of each move, and its probability."""
-
-
-@pytest.fixture(scope="module")
-def tables() -> Iterator[c.c_void_p]:
-    yield from lib.open_tables()
 
 
 @pytest.fixture(scope="module")

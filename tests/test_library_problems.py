@@ -2,12 +2,11 @@
 an error."""
 
 import ctypes as c
-from collections.abc import Iterator
 from dataclasses import replace
 
 import library as lib
 import pytest
-from library import library, position_of
+from library import database, engine, library, position_of, tables
 
 import kr
 from kr.engine.limits import Limits
@@ -21,6 +20,7 @@ from kr.proofs.certificate import Claim
 from kr.proofs.decider import Decider, grounds_of
 from kr.storage import data_path
 
+__all__ = ["database", "engine", "tables"]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.posix("the library for Windows is built on Linux"),
@@ -83,23 +83,6 @@ class CChanged(c.Structure):
 
 
 HEAR = c.CFUNCTYPE(c.c_int, c.POINTER(lib.CProgress), c.c_void_p)
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[c.c_void_p]:
-    yield from lib.open_database(data_path("egdb"), 5)
-
-
-@pytest.fixture(scope="module")
-def tables() -> Iterator[c.c_void_p]:
-    yield from lib.open_tables()
-
-
-@pytest.fixture
-def engine(tables: c.c_void_p, database: c.c_void_p) -> Iterator[lib.CEngine]:
-    engine = lib.CEngine(tables, database, 16 << 20)
-    yield engine
-    engine.close()
 
 
 def problem_of(name: str) -> tuple[Problem, bool]:
@@ -176,7 +159,7 @@ def test_a_verdict_is_that_of_kr(engine: lib.CEngine, name: str) -> None:
     assert error == lib.OK
     own = kr.Engine(hash_mb=16, database=kr.Database.open(data_path("egdb")))
     expected = check_problem(problem, own, Limits(nodes=NODES), strict)
-    words = {"reason": "", "answers": [], "solution": [], "notes": [], "seconds": 0.0}
+    words = {"reason": "", "limit": None, "answers": [], "solution": [], "notes": [], "seconds": 0.0}
     assert told(problem, found.contents) == replace(expected, **words)
     assert found.contents.seconds > 0
     library().kr_free_soundness(found)

@@ -1,12 +1,11 @@
 """Proofs of the C library: searched as by kr.prove, bounded, resumed, stopped; what it can't do is an error."""
 
 import ctypes as c
-from collections.abc import Iterator
 
 import library as lib
 import numpy as np
 import pytest
-from library import library, position_of
+from library import database, engine, library, position_of, tables
 from proved import shipped
 
 import kr
@@ -17,6 +16,7 @@ from kr.proofs.checking import check_certificate
 from kr.proofs.prover import ProveSettings, prove
 from kr.storage import data_path
 
+__all__ = ["database", "engine", "tables"]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.posix("the library for Windows is built on Linux"),
@@ -54,23 +54,6 @@ class CCertificate(c.Structure):
 
 
 HEAR = c.CFUNCTYPE(c.c_int, c.POINTER(CState), c.c_void_p)
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[c.c_void_p]:
-    yield from lib.open_database(data_path("egdb"), 5)
-
-
-@pytest.fixture(scope="module")
-def tables() -> Iterator[c.c_void_p]:
-    yield from lib.open_tables()
-
-
-@pytest.fixture
-def engine(tables: c.c_void_p, database: c.c_void_p) -> Iterator[lib.CEngine]:
-    engine = lib.CEngine(tables, database, 16 << 20)
-    yield engine
-    engine.close()
 
 
 def begun(engine: lib.CEngine, fen: str, goal: int = 0, memory: int = 0) -> c.c_void_p:

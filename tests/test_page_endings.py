@@ -1,7 +1,6 @@
 """Endings against exact play: the answers of the page, checked against the database as kr reads it."""
 
 import random
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 from endings import without
 from page import Page, started
+from proved import shipped as database
 
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves, exact_value
@@ -25,13 +25,6 @@ PLAYED = 60
 """Most plies of an ending that is played."""
 WON = "W:WK18,K22:BK5"
 DRAWN = "W:WK1,K2:BK31,K32"
-
-
-@cache
-def database() -> Database:
-    found = load_database()
-    assert found is not None
-    return found
 
 
 def material_of(position: Position) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proved import shipped as database
 
 from kr.analysis.analysis import Analysis, Line, analyze
 from kr.analysis.sources import Task
-from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves, exact_value, hardest_move
-from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidProblemError, InvalidSettingError, KrError
@@ -30,13 +29,6 @@ from kr.problems.shelf import PuzzleShelf
 
 CLASSICS = load_puzzles(())
 SIX_PIECES = "W:WK22,27,30:BK9,20,21"
-
-
-@cache
-def database() -> Database:
-    found = load_database()
-    assert found is not None
-    return found
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playouts import moves_of
 
 from kr.game.position import Move, Position
 from kr.game.value import Value
@@ -102,15 +103,6 @@ CASES = [(theme, True, *case) for theme, cases in YES.items() for case in cases]
 CASES += [(theme, False, *case) for theme, cases in NO.items() for case in cases]
 
 
-def moves(position: Position, line: str) -> list[Move]:
-    """The moves of a line."""
-    found: list[Move] = []
-    for text in line.split():
-        found.append(position.parse_move(text))
-        position = position.play(found[-1])
-    return found
-
-
 def turned(move: Move) -> Move:
     """A move on the board turned by 180 degrees."""
     return Move(tuple(31 - square for square in move.path), int(f"{move.captured:032b}"[::-1], 2))
@@ -119,7 +111,7 @@ def turned(move: Move) -> Move:
 @pytest.mark.parametrize(("theme", "has", "fen", "line"), CASES)
 def test_definitions(theme: Theme, has: bool, fen: str, line: str) -> None:
     position = Position.from_fen(fen)
-    played = moves(position, line)
+    played = moves_of(position, line)
     themes = themes_of(position, played, Value.WIN, played[:1])
     assert (theme in themes) is has, themes
     assert themes_of(position.flipped(), [turned(move) for move in played], Value.WIN, [turned(played[0])]) == themes
@@ -144,8 +136,8 @@ def test_more_than_one_move_is_no_only_move() -> None:
 def test_themes_begin_early() -> None:
     """A shot in the ninth move of the solver is not what there was to see."""
     start, shot = Position.from_fen("B:W6,24,26,K32:B4,K17,K25"), "25-22 26-23 22-18 23x14 17x1"
-    assert Theme.SHOT in themes_of(start, moves(start, shot))
-    assert Theme.SHOT not in themes_of(start, moves(start, "17-21 32-28 21-17 28-32 " * 4 + shot))
+    assert Theme.SHOT in themes_of(start, moves_of(start, shot))
+    assert Theme.SHOT not in themes_of(start, moves_of(start, "17-21 32-28 21-17 28-32 " * 4 + shot))
 
 
 CLASSICS = {
@@ -162,5 +154,5 @@ CLASSICS = {
 def test_classics(name: str) -> None:
     problem = load_problems(name)[0]
     assert problem.published is not None
-    line = moves(problem.position, problem.solution)
+    line = moves_of(problem.position, problem.solution)
     assert set(themes_of(problem.position, line, problem.published, problem.keeping_moves)) == CLASSICS[name]
