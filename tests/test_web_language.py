@@ -16,6 +16,7 @@ from web_pages import SIZES, Opener, serving, wait_until
 import kr
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
+from kr.language.sentences import languages
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import play_match
 from kr.match.settings import MatchSettings
@@ -74,7 +75,8 @@ NAMES = re.compile(
             r"runs/\S+",
             r"\d+ \w+ \d{4}",
             r"3move|11man|prime\.pdn|Annotator|manual|material",
-            "Home|Ctrl|Tab|Esc|Italiano|English|FEN|PDN|UTC|Elo|LLR|nodes=20|shipped|Ann|Bob|Glasgow",
+            "Home|Ctrl|Tab|Esc|FEN|PDN|UTC|Elo|LLR|nodes=20|shipped|Ann|Bob|Glasgow",
+            *map(re.escape, languages().values()),
             *map(
                 re.escape,
                 sorted({name for line in named_lines() for name in (line.name, *line.spellings)}, reverse=True),

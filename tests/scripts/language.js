@@ -13,7 +13,23 @@ import {keys} from "./texts.js";
 /** The language whose file is always whole: the groups of texts and their order are from there. */
 export const MODEL = "it";
 /** The groups that a newcomer sees first, in a new file before all others. */
-const FIRST = ["viewer/texts.js", "page/shell.js", "page/settings.js", "page/analyse/welcome.js", "viewer/board.js"];
+const FIRST = [
+  "viewer/texts.js",
+  "page/shell.js",
+  "page/settings.js",
+  "page/analyse/welcome.js",
+  "viewer/board.js",
+  "viewer/board-state.js",
+  "viewer/stage.js",
+  "viewer/current.js",
+  "viewer/moves.js",
+  "page/analyse/page.js",
+  "page/play/form.js",
+  "page/play/game.js",
+  "page/play/words.js",
+  "page/learn/page.js",
+  "problems/rules.json",
+];
 const SHOWN = 3;
 
 export const pathOf = (/** @type {string} */ code) => new URL(`../../kr/language/${code}.json`, import.meta.url);

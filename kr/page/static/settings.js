@@ -61,7 +61,7 @@ function voiceNote() {
  */
 export function choosePreferences(version) {
   const before = language();
-  const fields = questions().map(({name, title, options}) =>
+  const fields = questions().flatMap(({name, title, options}) => [
     choices(title, `preference-${name}`, options, preference(name), value => {
       prefer(name, value);
       if (name === "sound") sound("move");
@@ -69,6 +69,7 @@ export function choosePreferences(version) {
       // texts are put in as the page is built
       if (language() !== before) location.reload();
     }),
-  );
-  dialog(t("Settings"), [...fields, voiceNote(), el("p", {class: "muted"}, `kr ${version}`)]);
+    ...(name === "voice" ? [voiceNote()] : []),
+  ]);
+  dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
 }
