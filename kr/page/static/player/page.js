@@ -187,7 +187,8 @@ class Player {
     this._games = games;
     const figures = figuresOf(games),
       unreviewed = this._unreviewed().length,
-      open = new Set([...this._figures.querySelectorAll("details[open]")].map(each => each.textContent));
+      open = new Set([...this._figures.querySelectorAll("details[open]")].map(titleOf)),
+      tried = this._figures.contains(document.activeElement) && document.activeElement?.getAttribute("data-tries");
     this._summary.textContent = summaryText(figures, isWhole);
     this._review.hidden = !unreviewed;
     this._review.textContent = t("Review {games} in the background", {games: many(unreviewed, "game")});
@@ -198,8 +199,10 @@ class Player {
         found: puzzles => this._mistakes.count(puzzles),
       }),
     );
-    for (const details of this._figures.querySelectorAll("details"))
-      if (open.has(details.textContent)) details.open = true;
+    // what the person has opened, and where one is, stays as games come
+    for (const details of this._figures.querySelectorAll("details")) details.open = open.has(titleOf(details));
+    if (tried)
+      /** @type {HTMLElement | null} */ (this._figures.querySelector(`[data-tries="${CSS.escape(tried)}"]`))?.focus();
   }
 
   /** Games of the person that have no review and wait for none. */
@@ -239,6 +242,9 @@ function named(rest) {
     return rest;
   }
 }
+
+/** @param {Element} details */
+const titleOf = details => details.querySelector("summary")?.textContent ?? "";
 
 /** A name as it is compared. @param {string} name */
 const playerKey = name => plainName(name);

@@ -75,7 +75,10 @@ function tries(puzzles, name, {practise, found}) {
   return el(
     "span",
     {class: "tries"},
-    button(t("Try again"), () => practise(puzzles), {"aria-label": `${t("Try again")}: ${name}, ${words}`}),
+    button(t("Try again"), () => practise(puzzles), {
+      "aria-label": `${t("Try again")}: ${name}, ${words}`,
+      "data-tries": name,
+    }),
     el("span", {class: "muted"}, words),
   );
 }
@@ -103,11 +106,11 @@ function openings({openings: all, unnamed}, acts) {
     const name = visible(each.name);
     return [
       el("span", null, el("i", {class: `disc ${each.side}`, title: sideName(each.side)}), ` ${name}`),
-      ...[formatted(each.games), results(each), scoreText(each.score), meanText(each.accuracy)],
       tries(each.puzzles, name, acts),
+      ...[formatted(each.games), results(each), scoreText(each.score), meanText(each.accuracy)],
     ];
   });
-  const heads = [t("Opening"), t("Games"), t("Won, drawn, lost"), t("Points"), t("Accuracy"), t("Mistakes there")],
+  const heads = [t("Opening"), t("Mistakes there"), t("Games"), t("Won, drawn, lost"), t("Points"), t("Accuracy")],
     rest = rows.slice(MOST_OPENINGS);
   return section(
     t("Openings"),
@@ -191,9 +194,9 @@ function mistakes({kinds, halves, reviewed}, acts) {
   if (!kinds.length)
     return section(title, el("p", null, t("The reviews of {games} marked none.", {games: many(reviewed, "game")})));
   const heads = [
+    t("To try again"),
     t("A game, of {games}", {games: many(reviewed, "reviewed game")}),
     ...halves.map(each => t("{span} ({games})", {span: spanText(each), games: many(each.games, "game")})),
-    t("To try again"),
   ];
   return section(
     title,
@@ -203,7 +206,7 @@ function mistakes({kinds, halves, reviewed}, acts) {
         [fieldName(field), ...heads],
         some.map(({name, rate, halves: parts, puzzles}) => {
           const words = mistakeName(field, name) ?? name;
-          return [words, rateText(rate), ...parts.map(rateText), tries(puzzles, words, acts)];
+          return [words, tries(puzzles, words, acts), rateText(rate), ...parts.map(rateText)];
         }),
       ),
     ),
@@ -218,12 +221,12 @@ function endings({endings: all}, acts) {
     t("Endings"),
     table(
       t("Endings"),
-      [t("Pieces"), t("Games"), t("Won at first"), t("Drawn at first"), t("Lost at first"), t("Mistakes there")],
+      [t("Pieces"), t("Mistakes there"), t("Games"), t("Won at first"), t("Drawn at first"), t("Lost at first")],
       all.map(({name, games, won, drawn: draws, lost, puzzles}) => {
         const words = endingName(name),
           of = (/** @type {{games: number, held: number, spoiled: number}} */ each) =>
             each.games ? `${formatted(each.games)}: ${keptText(each)}` : "";
-        return [words, formatted(games), of(won), of(draws), lost ? formatted(lost) : "", tries(puzzles, words, acts)];
+        return [words, tries(puzzles, words, acts), formatted(games), of(won), of(draws), lost ? formatted(lost) : ""];
       }),
     ),
     el(

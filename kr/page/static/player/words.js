@@ -66,7 +66,12 @@ export function keptText({games, held, spoiled}) {
 /** What there is, in a sentence or two. @param {Figures} figures @param {boolean} isWhole */
 export function summaryText({games, reviewed, accuracy, all}, isWhole) {
   const parts = [
-    `${many(games, "game")}: ${results(all)}`,
+    t("{games}: {win} won, {draw} drawn, {loss} lost", {
+      games: many(games, "game"),
+      win: all.win,
+      draw: all.draw,
+      loss: all.loss,
+    }),
     t("{count} of them reviewed", {count: reviewed}),
     accuracy && t("accuracy {mean}", {mean: meanText(accuracy)}),
     !isWhole && t("reading them …"),
