@@ -57,6 +57,24 @@ WRONG = """([width, height]) => {
 }"""
 
 
+CUT_ENTRIES = """() => {
+  const cut = [], openers = document.querySelectorAll("main [aria-haspopup=menu]:not(:disabled)");
+  for (const opener of [...openers].filter(each => each.checkVisibility())) {
+    opener.click();
+    const menu = document.getElementById(opener.getAttribute("aria-controls")), around = menu.getBoundingClientRect();
+    for (const entry of menu.querySelectorAll("[role=menuitem]")) {
+      const {left, top, right, bottom} = entry.getBoundingClientRect();
+      if (left < Math.max(0, around.left) || right > Math.min(innerWidth, around.right) ||
+          top < Math.max(0, around.top) || bottom > Math.min(innerHeight, around.bottom) ||
+          entry.scrollWidth > entry.clientWidth) cut.push(`${entry.textContent} is cut in the menu`);
+    }
+    opener.click();
+  }
+  return cut;
+}"""
+"""Entries of menus that are not wholly in sight once their menu is open."""
+
+
 def show(page: Page, name: str) -> None:
     """Go to a page; on Play begin a game, on Analyse an analysis."""
     page.evaluate("name => { location.hash = name; }", name)
@@ -81,6 +99,7 @@ def check(page: Page, name: str, sizes: list[tuple[int, int]]) -> None:
         # what has just arrived may move things for a frame
         while (faults := page.evaluate(WRONG, [width, height])) and time.monotonic() < until:
             page.wait_for_timeout(20)
+        faults = faults or page.evaluate(CUT_ENTRIES)
         if faults:
             wrong[width, height] = faults
     assert wrong == {}, name
