@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from kr.game.position import Move, Position, Side
+from kr.game.position import Position, Side
 from kr.proofs.rules import SQUARE_AT, row_and_column
 
 STEPS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -50,14 +50,3 @@ POSITIONS = st.builds(
     along, st.integers(0, 31), st.lists(st.integers(0, 3), min_size=4, max_size=24), st.sampled_from(Side),
     st.integers(0, 2**32 - 1) | st.just(0),
 )  # fmt: skip
-
-
-def is_part_of_another(move: Move, position: Position) -> bool:
-    """True if the whole path of a capture is also part of the path of a capture of other men."""
-
-    def passes(path: tuple[int, ...]) -> bool:
-        between = iter(path[1:-1])
-        ends = (path[0], path[-1]) == (move.path[0], move.path[-1])
-        return ends and all(square in between for square in move.path[1:-1])
-
-    return any(other.captured != move.captured and passes(other.path) for other in position.legal_moves())

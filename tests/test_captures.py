@@ -1,7 +1,7 @@
 """Every legal move can be written, and is read back as that move, by everything that reads moves."""
 
 import pytest
-from captures import PART_OF_ANOTHER, POSITIONS, is_part_of_another
+from captures import PART_OF_ANOTHER, POSITIONS
 from hypothesis import example, given, settings
 
 from kr.errors import IllegalMoveError
@@ -51,13 +51,6 @@ def test_a_text_of_several_lines_is_refused_in_one(text: str) -> None:
     with pytest.raises(IllegalMoveError) as caught:
         Position.from_fen("W:W32:B27,18,19,10,11").parse_move(text)
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_the_examples_are_of_the_kind_they_are_for() -> None:
-    position = Position.from_fen(PART_OF_ANOTHER)
-    short = position.parse_move("15x6")
-    assert is_part_of_another(short, position)
-    assert sorted(map(str, position.legal_moves())) == ["15x22x31x24x15x6", "15x24x31x22x15x6", "15x6"]
 
 
 @pytest.mark.slow

@@ -124,20 +124,6 @@ def test_counts_are_the_known_ones(built: Path, pieces: int) -> None:
         assert (wins, losses, draws) == KNOWN[pieces]
 
 
-def test_the_reference_has_the_known_counts() -> None:
-    for pieces in (2, 3):
-        kept = [REFERENCE[slices.name(shape)] for shape in egdb_reference.shapes(pieces)]
-        assert tuple(sum(each[what] for each in kept) for what in ("wins", "losses", "draws")) == KNOWN[pieces]
-        assert max(each["longest"] for each in kept) == LONGEST[pieces][0]
-
-
-def test_the_reference_is_what_its_solver_finds() -> None:
-    shapes = egdb_reference.shapes(2)
-    distances = egdb_reference.solve(bits for shape in shapes for bits in egdb_reference.positions(shape))
-    for shape in shapes:
-        assert egdb_reference.digest(shape, distances) == REFERENCE[slices.name(shape)]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCE)
 def test_every_value_is_that_of_the_reference(built: Path, name: str) -> None:

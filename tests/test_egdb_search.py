@@ -270,13 +270,6 @@ def test_no_database_is_the_search_as_it_was() -> None:
     assert found.value is None or abs(found.score) > SCORE_DECIDED
 
 
-def test_the_same_search_twice(values: Database) -> None:
-    position = Position.from_fen("W:W18,30,K9:B22,12,K3")
-    first, second = (engine(values, "manual").search(position, Limits(nodes=30_000)) for _ in range(2))
-    assert (first.pv, first.score, first.nodes, first.probes) == (second.pv, second.score, second.nodes, second.probes)
-    assert first.probes > 100
-
-
 @pytest.mark.parametrize("nodes", [1, 2, 3, 10])
 def test_the_shortest_search_throws_nothing_away(values: Database, nodes: int) -> None:
     searcher = engine(values)
@@ -294,12 +287,6 @@ def test_infos_count_probes(values: Database) -> None:
     counts = [info.probes for info in infos]
     assert counts == sorted(counts)
     assert counts[-1] == found.probes > 0
-
-
-def test_engines_share_a_database(values: Database) -> None:
-    first, second = engine(values), engine(values)
-    position = next(positions(1, PIECES))
-    assert first.search(position, Limits(depth=3)).score == second.search(position, Limits(depth=3)).score
 
 
 def test_a_damaged_database_is_named(values: Database, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,15 +102,6 @@ def test_leaves_are_near_the_score_of_the_search(tmp_path: Path) -> None:
 def test_a_run_keeps_to_its_leaves(run: tuple[Path, list[games.StoredGame]]) -> None:
     with pytest.raises(InvalidSettingError, match="leaf_nodes=40, not 0"):
         selfplay(replace(SETTINGS, out=run[0], leaf_nodes=0, games=9))
-
-
-def test_a_run_from_before_there_were_leaves_goes_on(tmp_path: Path) -> None:
-    without = replace(SETTINGS, leaf_nodes=0, games=4, out=tmp_path)
-    selfplay(without)
-    described = json.loads((tmp_path / "run.json").read_text())
-    del described["shaping"]["leaf_nodes"]
-    (tmp_path / "run.json").write_text(json.dumps(described))
-    assert selfplay(replace(without, games=5)).played == 1
 
 
 def test_shards_without_leaves_are_as_before(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from kr.errors import (
     KrError,
     ProtocolError,
 )
-from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION
+from kr.game.outcome import NO_MOVE, NO_PIECES, OVERTIME, REPETITION
 from kr.game.position import Position, Side
 from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, Adjudication, play_game
 from kr.match.log import Effort, MatchGame
@@ -113,14 +113,6 @@ def test_third_repetition_is_a_draw():
     outcome = game("B:WK32:BK1", shuttle("1-5", "5-1"), shuttle("32-28", "28-32"))
     assert (outcome.winner, outcome.reason, len(outcome.moves)) == (None, REPETITION, 8)
     assert Counter(replay(outcome))[outcome.start] == 3
-
-
-def test_eighty_plies_without_progress_are_a_draw():
-    # four kings that walk at random, neither meeting nor coming back three times
-    source = random.Random(27)
-    walker = Scripted(lambda ply: source.randrange(100))
-    outcome = game("B:WK32,K31:BK1,K2", walker, walker)
-    assert (outcome.winner, outcome.reason, len(outcome.moves)) == (None, NO_PROGRESS, 80)
 
 
 @pytest.mark.parametrize(

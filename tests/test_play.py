@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import random
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from refusals import check_refused
 from kr.cli import main, terminal
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
-from kr.game.outcome import AGREEMENT, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION, RESIGNATION
+from kr.game.outcome import AGREEMENT, NO_PIECES, OVERTIME, REPETITION, RESIGNATION
 from kr.game.position import Position, Side
 from kr.pdn import read_game
 from kr.play import play as play_module
@@ -23,7 +22,6 @@ from kr.play.manners import OFFER_AGAIN
 from kr.play.play import clock_text
 from kr.play.setup import HUMAN
 from kr.play.table import TimeUp
-from kr.players.player import Reply
 from kr.system import join_command, split_command
 
 
@@ -144,19 +142,6 @@ def test_third_repetition_is_declared(tmp_path, monkeypatch):
     play, _ = start(tmp_path, monkeypatch, ["1-5", "5-1"] * 9, Scripted(["32-28", "28-32"] * 9), ballot=KINGS)
     assert play.run().reason == REPETITION
     assert kept(tmp_path).result == "1/2-1/2"
-
-
-def test_eighty_plies_are_declared(tmp_path, monkeypatch):
-    source = random.Random(27)
-
-    class Walker(Scripted):
-        def search(self, position, limits, history, stop=None):
-            legal = position.legal_moves()
-            return Reply(legal[source.randrange(100) % len(legal)], 16, 1, 1, 0.0)
-
-    play, _ = start(tmp_path, monkeypatch, [], Walker(), ballot=KINGS, black="manual", white="manual")
-    ending = play.run()
-    assert (ending.reason, len(play.board.moves)) == (NO_PROGRESS, 80)
 
 
 def test_draws_are_offered_and_answered(tmp_path, monkeypatch):

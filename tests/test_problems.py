@@ -99,12 +99,6 @@ def test_names_are_found_in_any_case_and_by_their_beginning(name, ids):
     assert [problem.id for problem in load_problems(name)] == ids
 
 
-def test_a_beginning_gives_every_problem_that_has_it():
-    found = load_problems("first")
-    assert len(found) >= 2
-    assert all(problem.id.startswith("first-position") for problem in found)
-
-
 def test_nothing_gives_the_set_and_a_fen_one_problem():
     assert load_problems() == CLASSICS
     (problem,) = load_problems(" b:w18,24,k10:b12,k22. ")
