@@ -63,7 +63,10 @@ def test_the_list(page: Page) -> None:
 
 def test_each_day_has_its_puzzle(page: Page) -> None:
     for day, id in CASES["days"].items():
-        assert page.ask("puzzles/list", {"date": day})["daily"] == id
+        listed = page.ask("puzzles/list", {"date": day})
+        assert (listed["daily"], listed["daily_easy"]) == (id, CASES["easy_days"][day])
+        today = page.ask("puzzles/today", {"date": day, "easy": True})
+        assert (today["id"], today["goal"]) == (CASES["easy_days"][day], "win")
     for day in ("", "2026-13-01", "2026-02-29", "0000-01-01", "2026-1-1", "26-01-01"):
         assert page.ask("puzzles/list", {"date": day})["error"] == "date is not a day such as 2026-11-22"
 

@@ -358,8 +358,9 @@ def test_recorded_cases(kind: str) -> None:
 
 
 def test_recorded_days() -> None:
-    days = {day: PuzzleShelf.daily(datetime.date.fromisoformat(day)).id for day in CASES["days"]}
-    assert days == CASES["days"]
+    for name, beginner in (("days", False), ("easy_days", True)):
+        days = {day: PuzzleShelf.daily(datetime.date.fromisoformat(day), beginner).id for day in CASES[name]}
+        assert days == CASES[name]
 
 
 # --- sets of puzzles

@@ -141,7 +141,7 @@ def chosen(shelf: PuzzleShelf, settings: LearnSettings, training: Training, day:
     if settings.course:
         return [shelf.puzzles[step.problem.id] for step in _course(settings.course).steps]
     if settings.daily:
-        return [shelf.daily(day)]
+        return [shelf.daily(day, is_beginner(training))]
     if settings.puzzle:
         if settings.puzzle not in shelf.puzzles:
             raise InvalidSettingError(f"there is no puzzle {settings.puzzle!r}; kr learn --list shows the ids")
@@ -168,6 +168,11 @@ def _course(name: str) -> EndingCourse:
     return courses[name]
 
 
+def is_beginner(training: Training) -> bool:
+    """True as long as puzzles to win come first, and easier ones."""
+    return sum(map(training.is_solved, training.puzzles)) < WINS_FIRST
+
+
 def following(puzzles: Iterable[ShelfPuzzle], training: Training, day: int, seen: int) -> ShelfPuzzle | None:
     """The unsolved or due puzzle nearest to the rating of the solver; what was missed and waits comes last.
 
@@ -176,14 +181,14 @@ def following(puzzles: Iterable[ShelfPuzzle], training: Training, day: int, seen
     """
     due = set(training.due(day))
     solver = training.rating_on(day)
-    is_beginner = sum(map(training.is_solved, training.puzzles)) < WINS_FIRST
-    rating = solver.rating - solver.deviation if is_beginner else solver.rating
+    begins = is_beginner(training)
+    rating = solver.rating - solver.deviation if begins else solver.rating
     is_draw_next = seen % DRAWS_EVERY == DRAWS_EVERY - 1
 
     def place(each: ShelfPuzzle) -> tuple[bool, bool, float]:
         waits = each.key in training.boxes and each.key not in due
-        late = is_beginner and each.result == "draw"
-        other = 0 if is_beginner or (each.result == "draw") == is_draw_next else OTHER_GOAL
+        late = begins and each.result == "draw"
+        other = 0 if begins or (each.result == "draw") == is_draw_next else OTHER_GOAL
         return waits, late, abs(each.rating - rating) + other if each.rating is not None else float("inf")
 
     unsolved = [each for each in puzzles if not training.is_solved(each.key) or each.key in due]
@@ -212,6 +217,7 @@ class Lessons:
         self._make_puzzle, self._save, self._today = make_puzzle, save, today
         self._seen: set[str] = set()
         self._plans = {step.problem.id: step.plan for course in load_courses() for step in course.steps}
+        self._began = is_beginner(training)  # the puzzle of the day stays as the last of the first ten is solved
         self._helped = self._searched = False
 
     def run(self) -> int:
@@ -245,12 +251,17 @@ class Lessons:
     def _next(self) -> ShelfPuzzle | None:
         """The puzzle to solve next, near the rating of the solver; None if there is none."""
         settings, training, day = self._settings, self.training, self._today()
+        if settings.daily:
+            return None if self._seen else self._daily()
         puzzles = [each for each in chosen(self._shelf, settings, training, day) if each.id not in self._seen]
         if settings.course:
             return next((each for each in puzzles if each.id not in training.steps), None)
-        if settings.daily or settings.puzzle or settings.due:
+        if settings.puzzle or settings.due:
             return next(iter(puzzles), None)
         return following(puzzles, training, day.toordinal(), len(self._seen))
+
+    def _daily(self) -> ShelfPuzzle:
+        return self._shelf.daily(self._today(), self._began)
 
     # --- one puzzle
 
@@ -322,7 +333,7 @@ class Lessons:
         if each.origin is Origin.COURSE:
             course, _, number = each.id.rpartition("/")
             title += f", step {number} of {len(_course(course).steps)}"
-        if each.id == self._shelf.daily(self._today()).id and self._settings.daily:
+        if self._settings.daily and each.id == self._daily().id:
             title = f"Puzzle of the day: {title}"
         lines = [
             title + (f", rated {each.rating}" if each.rating else ""),
@@ -387,7 +398,7 @@ class Lessons:
             self.training.finish_step(each.id)
         else:
             self.training.solve(each.key, each.rating, day, clean=not self._helped, likely=self._searched)
-        if each.id == self._shelf.daily(self._today()).id:
+        if each.id == self._daily().id:
             self.training.solve_daily(day)
         self._save()
         rating = self.training.rating_on(day)

@@ -14,7 +14,7 @@ from kr.problems.problem import Problem
 from kr.problems.puzzles import daily, load_puzzles
 
 DAILY_RATINGS = (1200, 1700)
-"""Least and greatest rating of a puzzle of the day."""
+"""Least and greatest rating of a puzzle of the day; that of a beginner is rated less."""
 
 
 class Origin(StrEnum):
@@ -74,8 +74,11 @@ class PuzzleShelf:
         return [each for each in self.puzzles.values() if each.origin in origins]
 
     @staticmethod
-    def daily(day: datetime.date) -> ShelfPuzzle:
-        """The puzzle of a day, the same for everybody: one of the collection, of middling difficulty."""
+    def daily(day: datetime.date, beginner: bool = False) -> ShelfPuzzle:
+        """The puzzle of a day, the same for everybody: one of the collection, of middling difficulty; the same for all
+        beginners, one to win that is easier."""
+        if beginner and (easy := _easy_wins()):
+            return daily([_shipped()[name] for name in easy], (), day)
         puzzles = [_shipped()[name] for name in _middling()]
         draws = [each for each in puzzles if each.result == "draw"]
         return daily([each for each in puzzles if each.result != "draw"], draws, day)
@@ -107,9 +110,18 @@ def _shipped() -> dict[str, ShelfPuzzle]:
     return puzzles
 
 
+def _for_all() -> list[ShelfPuzzle]:
+    return [each for each in _shipped().values() if each.origin is not Origin.COURSE]
+
+
+@cache
+def _easy_wins() -> tuple[str, ...]:
+    low, _ = DAILY_RATINGS
+    return tuple(each.id for each in _for_all() if each.rating and each.rating < low and each.result != "draw")
+
+
 @cache
 def _middling() -> tuple[str, ...]:
     low, high = DAILY_RATINGS
-    puzzles = [each for each in _shipped().values() if each.origin is not Origin.COURSE]
-    middling = tuple(each.id for each in puzzles if each.rating and low <= each.rating <= high)
-    return middling or tuple(each.id for each in puzzles)
+    middling = tuple(each.id for each in _for_all() if each.rating and low <= each.rating <= high)
+    return middling or tuple(each.id for each in _for_all())

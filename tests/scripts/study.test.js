@@ -79,6 +79,7 @@ test("the list is filtered, and the next puzzle is near the rating of the solver
     puzzles: [classic("a", "classic"), classic("b", "classic", 4), classic("c", "own", 5)],
     collection: {themes: ["shot", "bridge"], rows: [row(1, 1900), row(2, 1520), row(3, 1400)]},
     daily: "a",
+    daily_easy: "a",
   });
   const all = {goal: "", pieces: "2-32", solved: "", origin: "", theme: "", rating: ""};
   const ids = (/** @type {Partial<learn.Filter>} */ filter) =>
@@ -122,6 +123,7 @@ test("two puzzles to win come before one to draw, in the list and as the next on
         rows: goals.map((goal, i) => [`c${i}`, goal === "d" ? "draw" : "win", 6, 1100 + 20 * i, [], "white", ""]),
       },
       daily: "c0",
+      daily_easy: "c0",
     });
   const told = (/** @type {learn.Listed[]} */ list) => list.map(({id}) => id).join(" ");
   // those from 1200 on are a difficulty of their own

@@ -1,9 +1,10 @@
 // Puzzles. The page keeps a puzzle's state: each request has its id and the moves so far.
 //
 // puzzles/list {"date": "2026-11-22", "own": [problem, ...]} -> {"puzzles": [...], "collection": {...},
-//     "daily": id}; those of the collection, which are thousands, are rows of their id, goal, pieces,
+//     "daily": id, "daily_easy": id}, the second one for beginners; those of the collection, which are thousands, are rows of their id, goal, pieces,
 //     rating, numbers of their themes and side to move, and their boards are asked for as they come into sight. own:
 //     problems of the person's files, as puzzles/read gave them; the page keeps them
+// puzzles/today {"date", "easy": false} -> the facts of the puzzle of the day, or of that for beginners
 // puzzles/read {"name", "data": base64, "results": "english"} -> {"problems": [...], "faults": [...], "left_out": 2}
 // puzzles/boards {"ids": [...]} -> {"boards": [FEN, ...]}
 // puzzles/start {"id"} -> the puzzle's facts, its position, and the opponent's move if that is the first
@@ -153,18 +154,20 @@ class Book {
       : {value: score > 0 ? "win" : "draw", chance: null, composed: false};
   }
 
-  /** The puzzle of a day, of middling difficulty. @param {number} day */
-  daily(day) {
+  /** The puzzle of a day, of middling difficulty; easy: an easier one, to win. @param {number} day @param {boolean} easy */
+  daily(day, easy) {
     const [low, high] = this._dailyRatings,
       all = [...this.classics, ...this.collection],
+      wins = all.filter(({rating, result}) => rating && rating < low && result !== "draw"),
       middling = all.filter(({rating}) => rating && low <= rating && rating <= high),
       puzzles = middling.length ? middling : all;
     const draws = puzzles.filter(({result}) => result === "draw");
+    if (easy && wins.length) return daily(wins, [], {day, every: 1});
     return daily(
       puzzles.filter(({result}) => result !== "draw"),
       draws,
       {day, every: this.terms.draws_every},
-    ).id;
+    );
   }
 
   /** @param {Position} position @param {readonly Position[]} history */
@@ -235,7 +238,27 @@ async function listPuzzles(house, request) {
         ];
       }),
     },
-    daily: book.daily(day),
+    daily: book.daily(day, false).id,
+    daily_easy: book.daily(day, true).id,
+  };
+}
+
+/** The puzzle of a day, as a door to it shows it. @param {House} house @param {PageRequest} request */
+async function showToday(house, request) {
+  const book = await bookOf(house),
+    problem = book.daily(dayNumber(request.text("date", 10)), request.flag("easy", false)),
+    {position, goal, solver} = book.puzzleOf(problem),
+    {id, title = "", source = "", themes = [], rating = null} = problem;
+  return {
+    id,
+    title,
+    source,
+    themes,
+    rating,
+    origin: book.found(id).origin,
+    fen: position.fen,
+    goal,
+    solver: sideName(solver),
   };
 }
 
@@ -357,6 +380,7 @@ async function readPuzzles(house, request) {
 
 export const ROUTES = {
   "puzzles/list": listPuzzles,
+  "puzzles/today": showToday,
   "puzzles/read": readPuzzles,
   "puzzles/boards": showBoards,
   "puzzles/start": startPuzzle,

@@ -36,6 +36,8 @@ import {Training, dayNumber} from "./training.js";
 /** @import {Answer, Puzzle, Words} from "./state.js" */
 
 const MOST_FILE = 10_000_000; // bytes of progress in a file
+/** In the address, for the puzzle of the day. */
+const TODAY = "today";
 
 /** @param {import("../shell.js").App} app */
 export function page(app) {
@@ -133,7 +135,7 @@ class Learn extends LinePage {
   /** @override */
   _more() {
     const puzzle = this._puzzle;
-    const solved = this._list.puzzles.some(each => each.id === this._daily && this._training.of(each.key).solved);
+    const solved = this._training.hasDaily(dayNumber(this._day));
     const due = this._list.due().length;
     /** @type {ReturnType<import("../menu.js").Items>} */
     const own = [
@@ -502,20 +504,15 @@ class Learn extends LinePage {
 
   /**
    * @override
-   * @param {string} id of a puzzle; "" for the one of the day
+   * @param {string} id of a puzzle; TODAY for the one of the day, "" for the one on the board, or that
    * @param {import("../errands.js").Errand} entry
    */
   async _enter(id, entry) {
     await this._renew(entry);
     if (entry.isStale) return;
-    if (!id) this.app.go("learn", encodeURIComponent(this._puzzle?.id ?? this._first()));
+    if (id === TODAY) location.replace(`#learn/${encodeURIComponent(this._daily)}`);
+    else if (!id) this.app.go("learn", encodeURIComponent(this._puzzle?.id ?? this._daily));
     else if (id !== this._puzzle?.id) await this._load(id);
-  }
-
-  // today's puzzle; who has solved few gets one to win
-  _first() {
-    const isDraw = this._list.puzzles.some(each => each.id === this._daily && each.goal === "draw");
-    return (isDraw && this._training.isBeginner && this._following()) || this._daily;
   }
 
   /** @override */
@@ -535,7 +532,8 @@ class Learn extends LinePage {
     if (errand.isStale) return;
     this._listed = all;
     this._files.show();
-    this._daily = listing.daily;
+    // it stays as the last of the first ten is solved
+    this._daily = this._training.isBeginner ? listing.daily_easy : listing.daily;
     this._day = now;
     this._list.take(listed(listing));
     this._showTitle();

@@ -22,7 +22,7 @@ import {uncertainty} from "./training.js";
  * @typedef {{
  *   puzzles: (Omit<Listed, "key"> & {author: string, fen: string})[],
  *   collection: {themes: Theme[], rows: [string, Goal, number, number | null, number[], Side, string][]},
- *   daily: string,
+ *   daily: string, daily_easy: string,
  * }} Listing
  */
 /** @typedef {"shot" | "two-for-one" | "first-position" | "bridge" | "breeches" | "in-and-out" | "only-move"} Theme */

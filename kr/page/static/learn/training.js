@@ -176,6 +176,11 @@ export class Training extends SharedRecord {
     this.keep();
   }
 
+  /** True if the puzzle of a day was solved. @param {number} day */
+  hasDaily(day) {
+    return this.all.streak[0] >= day;
+  }
+
   /** Days in a row whose puzzle was solved, up to today or yesterday. @param {number} day */
   streak(day) {
     const [last, days] = this.all.streak;
