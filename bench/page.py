@@ -110,7 +110,12 @@ def nodes_of(page: Page) -> tuple[int, float] | None:
 def press(page: Page, name: str) -> None:
     """Begin or stop an analysis; one that was stopped goes on."""
     names = re.compile("^(Analyse|Go on)$" if name == "Analyse" else f"^{name}$")
-    page.locator(".analysis").get_by_role("button", name=names).click()
+    button = page.locator(".analysis").get_by_role("button", name=names)
+    # before there is a game only the key begins one
+    if button.is_visible():
+        button.click()
+    else:
+        page.keyboard.press("Space")
 
 
 SHOWN = """([selector, pattern]) => new Promise(done => {

@@ -199,7 +199,7 @@ def test_it_opens_without_its_server_and_comes_back(opened: Opener) -> None:
     page.reload()
     # the board goes on, and what needs the engine says that it is gone
     page.wait_for_selector("main .board .movable")
-    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.keyboard.press("Space")
     wait_until(page, "text => document.querySelector('.offline')?.textContent === text", GONE)
     assert read_board(page) == meant_board(kr.Position().fen)
     # as an installed app does, at its start; a page that was never opened is there too

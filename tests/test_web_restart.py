@@ -38,7 +38,7 @@ def test_a_game_and_its_analysis_go_on_when_the_server_is_back(opened: Opener) -
     board = kr.Board()
     with serving(port=port) as server:
         page = opened(server.address, allowed=GONE)
-        page.get_by_role("button", name="Analyse", exact=True).click()
+        page.keyboard.press("Space")
         play(page, board, "11-15")
         play(page, board, "23-19")
         wait_until(page, LINES)

@@ -87,7 +87,7 @@ def show(page: Page, name: str) -> None:
     page.locator(ready).first.wait_for()
     page.evaluate("() => { for (const each of document.querySelectorAll('main details')) each.open = true; }")
     if name == "analyse":
-        page.locator(".analysis .go").click()
+        page.keyboard.press("Space")
         wait_until(page, "() => document.querySelectorAll('.lines li:not([hidden]) .score').length > 0")
 
 

@@ -184,6 +184,11 @@ def self_play() -> dict[str, Any]:
     return {name: content[name] for name in ("games", "nodes", "positions")}
 
 
+def sample() -> dict[str, Any]:
+    """A reviewed game to begin with: the third one of `kr samples`, as `kr annotate games.pdn` writes it."""
+    return {"pdn": (files("kr.page") / "samples" / "game.pdn").read_text(encoding="utf-8")}
+
+
 DATA: dict[str, Callable[[], Any]] = {
     "annotation": annotation,
     "collection": puzzle_collection,
@@ -195,6 +200,7 @@ DATA: dict[str, Callable[[], Any]] = {
     "people": people,
     "puzzles": puzzles,
     "rules": rules,
+    "sample": sample,
     "self-play": self_play,
     "sentences": partial(texts, "en"),
 }

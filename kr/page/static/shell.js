@@ -140,6 +140,11 @@ function makeApp() {
       keep("play-from", typeof from === "string" ? from : from.node.fen);
       location.hash = "play/from";
     },
+    /** A game against kr, begun on the page Play. @param {number} level */
+    playAt(level) {
+      keep("play-level", level);
+      location.hash = "play/begin";
+    },
   };
 }
 

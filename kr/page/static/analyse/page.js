@@ -19,7 +19,7 @@ import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
 import {OpeningName} from "./opening.js";
-import {isBlank, welcome} from "./welcome.js";
+import {isBlank} from "./blank.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
 
@@ -59,7 +59,10 @@ class Analyse {
     this.keys = app.keys = {
       ...stepKeys(steps),
       f: () => this.stage.flip(),
-      " ": () => this.analysis.toggle(),
+      " ": () => {
+        this.analysis.toggle();
+        this._greet();
+      },
     };
     this._press = pressing(this.keys);
     this._share();
@@ -71,7 +74,7 @@ class Analyse {
     this._graph = null;
     this._graphPlace = el("div", {class: "graph-place always"});
     this._moves = moves(app);
-    this._welcome = this._makeWelcome();
+    this._welcome = el("section", {class: "welcome", hidden: true});
     this._isRecalled = false; // a game from before is on the board, or there is none
     this._tabs = this._makeTabs();
     this._fillControls();
@@ -157,22 +160,6 @@ class Analyse {
     });
   }
 
-  _makeWelcome() {
-    const games = (/** @type {"pick" | "paste"} */ how) => () =>
-      this._filling(() => {
-        this._tabs.open("game");
-        this._late?.games[how]();
-      });
-    return welcome({
-      open: games("pick"),
-      paste: games("paste"),
-      opening: () => this._tabs.open("explorer"),
-      setUp: () => this._tabs.open("setup"),
-      play: () => this.app.go("play"),
-      lessons: () => this.app.go("lessons"),
-    });
-  }
-
   /**
    * Does something once the panels are there, which come after the board: their scripts are fetched once, again if that
    * failed.
@@ -194,17 +181,18 @@ class Analyse {
 
   async _fill() {
     const [{panels}, {Graph}] = await Promise.all([import("./panels.js"), import("../graph-drawing.js"), later()]),
-      {games, departure, review, all} = (this._late = panels(this.app, this._moves.list, this));
+      {games, departure, review, all} = (this._late = panels(this.app, this._moves.list, this, this._welcome));
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._graphPlace.append(this._graph.element);
     this._draw();
     this._send.disabled = false;
-    this.analysis.element.before(games.strip, games.reading.element);
+    this.analysis.element.before(this._late.welcome.line, games.strip, games.reading.element);
     this._opening.element.after(departure.element);
     this.analysis.element.firstElementChild?.prepend(review);
     games.begun.then(() => {
       this._isRecalled = true;
       this._greet();
+      if (!isBlank(this.tree) && games.isRestored) this._late?.welcome.showLine();
     });
     for (const panel of all) this._tabs.fill(panel);
   }
@@ -346,11 +334,14 @@ class Analyse {
     this._cursor();
   }
 
-  // what is empty has no place before there is a game
+  // what is empty has no place before there is a game, nor an engine that nobody has asked
   _greet() {
     const isBlankNow = isBlank(this.tree);
     this.side?.classList.toggle("blank", isBlankNow);
+    this.side?.classList.toggle("idle", isBlankNow && !this.analysis.on);
     this._welcome.hidden = !isBlankNow || !this._isRecalled;
+    // once all others have heard of it: the game before is then among the last ones
+    if (!this._welcome.hidden && this.isActive) queueMicrotask(() => this._late?.welcome.show());
   }
 
   _name() {
@@ -394,6 +385,7 @@ class Analyse {
     // while one looks for a better move nothing gives it away
     if (!this.app.trial) this.analysis.show();
     this._moves.show();
+    this._greet();
     if (!this._tabs.current) this._tabs.open(this.app.kept("panel", "notation"));
     else this._tabs.show();
     // a position that is being set up stays on the board

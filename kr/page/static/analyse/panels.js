@@ -11,6 +11,8 @@ import {panel as repertoire} from "../repertoire/panel.js";
 import {panel as review} from "../review/panel.js";
 import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
+import {START} from "../squares.js";
+import {Welcome} from "./welcome.js";
 
 /**
  * @typedef {object} Screen what they stand on
@@ -42,8 +44,9 @@ function practising(screen) {
  * @param {import("../shell.js").App} app
  * @param {import("../moves.js").MoveList} list the moves of the game
  * @param {Screen} screen
+ * @param {HTMLElement} doors what stands where there is no game
  */
-export function panels(app, list, screen) {
+export function panels(app, list, screen, doors) {
   app.practise = practising(screen);
   const games = files(app),
     setup = new Setup(app),
@@ -52,8 +55,13 @@ export function panels(app, list, screen) {
   // reviews in the background go on where an earlier page stopped
   if (app.kept("reviews")?.waiting?.length) void import("../reviews/job.js").then(({reviewsOf}) => reviewsOf(app));
   games.reading.oncertificate = file => proofs.file(file);
+  const form = () => {
+    app.panel("game");
+    games.paste();
+  };
   return {
     games,
+    welcome: new Welcome(app, doors, {pick: games.pick, form, reading: games.reading}, () => setup.begin(START)),
     setup,
     review: reviewed.begin,
     departure: new Departure(app),

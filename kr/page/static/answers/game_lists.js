@@ -213,8 +213,15 @@ async function openGame(house, request) {
   return list.document(request.number("number", 1, MOST_FILE_GAMES));
 }
 
+/** A reviewed game to begin with. @param {House} house */
+async function sample(house) {
+  const [game] = readText((await house.data("sample")).pdn, "english", () => {});
+  return {document: boundedDocument(game)};
+}
+
 export const ROUTES = {
   "games/read": read,
+  "games/sample": sample,
   "games/upload": upload,
   "games/list": listPage,
   "games/open": openGame,

@@ -1,7 +1,8 @@
 // Puzzles. The page keeps a puzzle's state: each request has its id and the moves so far.
 //
 // puzzles/list {"date": "2026-11-22", "own": [problem, ...]} -> {"puzzles": [...], "collection": {...},
-//     "daily": id, "daily_easy": id}, the second one for beginners; those of the collection, which are thousands, are rows of their id, goal, pieces,
+//     "daily": id, "daily_easy": id}, the second one for beginners;
+//     those of the collection, which are thousands, are rows of their id, goal, pieces,
 //     rating, numbers of their themes and side to move, and their boards are asked for as they come into sight. own:
 //     problems of the person's files, as puzzles/read gave them; the page keeps them
 // puzzles/today {"date", "easy": false} -> the facts of the puzzle of the day, or of that for beginners
@@ -154,7 +155,11 @@ class Book {
       : {value: score > 0 ? "win" : "draw", chance: null, composed: false};
   }
 
-  /** The puzzle of a day, of middling difficulty; easy: an easier one, to win. @param {number} day @param {boolean} easy */
+  /**
+   * The puzzle of a day, of middling difficulty.
+   * @param {number} day
+   * @param {boolean} easy an easier one, to win
+   */
   daily(day, easy) {
     const [low, high] = this._dailyRatings,
       all = [...this.classics, ...this.collection],

@@ -22,6 +22,7 @@ export class Opened {
     this._saving = 0;
     this._drawn = "";
     this._switching = false;
+    this.isRestored = false; // a game from before is on the board
     app.beside = (/** @type {GameDocument} */ document, /** @type {number[]} */ path, /** @type {string} */ from) =>
       this.open({document, path}, from);
     app.tree.on("game", () => this._changed());
@@ -116,6 +117,7 @@ export class Opened {
    */
   restore(state, document) {
     if (!this.games.restore({...state, document})) return;
+    this.isRestored = true;
     this._show();
     this.app.tree.forget();
   }

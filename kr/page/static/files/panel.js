@@ -48,16 +48,22 @@ class Games {
       results,
       open: (document, path, warnings) => this._open(document, path, warnings),
     });
+    app.reopen = (/** @type {import("./state.js").Stored} */ game) => this._reopen(game);
     // what stands behind #analyse/ in the address
     app.onrest = (/** @type {string} */ rest) => this.reading.link(linkIn(`#analyse/${rest}`));
     const start = this._begin().then(() => this.opened.begin());
     app.onback(() => this._named());
-    const element = this._element();
+    const element = this._element(),
+      {opened} = this;
     this.panel = {
       name: "game",
       strip: this.opened.element,
       reading: this.reading,
       begun: start,
+      /** True if the game on the board was left at another visit. */
+      get isRestored() {
+        return opened.isRestored;
+      },
       pick: () => this._picker?.click(),
       paste: () => this._paste?.(true),
       title: t("Games"),

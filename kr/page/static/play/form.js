@@ -122,6 +122,14 @@ export class Form {
     if (mode === "match") this._match?.show();
   }
 
+  /** A game at a level at once, from the start and without a clock. @param {number} level */
+  begin(level) {
+    const {casual} = this._chosen;
+    this._opponents.choose(String(level));
+    this.app.keep("play-form", {...this.app.kept("play-form", {}), level: String(level)});
+    this._listener.onplay({level, side: "black", ballot: "", clock: ""}, casual);
+  }
+
   /**
    * A game from a position.
    * @param {string} fen

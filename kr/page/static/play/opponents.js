@@ -64,12 +64,12 @@ export class Opponents {
     /** @type {Level[]} */
     this._levels = [];
     this._asked = false;
-    this._cards = choices(t("Your opponent"), "opponent", cards(), this.level, level => this._choose(level), {
+    this._cards = choices(t("Your opponent"), "opponent", cards(), this.level, level => this.choose(level), {
       class: "choices cards",
     });
     this._others = choice(t("More opponents"), others({generations: [], engines: []}), {
       value: this.level,
-      onchange: level => this._choose(level || USUAL),
+      onchange: level => this.choose(level || USUAL),
     });
     this._generation = choice(t("Generation"), []);
     this._generations = labelled(this._generation);
@@ -130,7 +130,7 @@ export class Opponents {
       const isHere =
         NAMED_LEVELS.map(String).includes(this.level) ||
         [...this._others.options].some(each => each.value === this.level);
-      this._choose(isHere ? this.level : USUAL);
+      this.choose(isHere ? this.level : USUAL);
     } catch (error) {
       this._asked = false;
       this.app.fail(error);
@@ -138,7 +138,7 @@ export class Opponents {
   }
 
   /** @param {string} level */
-  _choose(level) {
+  choose(level) {
     this.level = level;
     choose(this._cards, "opponent", level);
     this._others.value = level;

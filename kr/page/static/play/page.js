@@ -162,8 +162,18 @@ class PlayPage {
       this._choose("kr");
       this.form.from(this.app.kept("play-from", START));
     } else if (first === "new") this._choose("kr");
+    else if (first === "begin") this._beginAt(Number(this.app.kept("play-level", "")));
     else if (first === "match" && MATCHES) this._enterMatch(second);
     else this._enterGame(first);
+  }
+
+  // a step back or a reload begins no other game
+  /** @param {number} level */
+  _beginAt(level) {
+    history.replaceState(null, "", "#play");
+    this.app.keep("play-level", undefined);
+    if (level) this.form.begin(level);
+    else this._enterGame("");
   }
 
   /** @param {string | undefined} id */

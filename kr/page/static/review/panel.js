@@ -73,6 +73,10 @@ class Panel {
       if (!this.review.isReviewed && !this.review.working) this._toggle();
     };
     app.moment = () => this._leadHere();
+    app.lead = () => {
+      app.panel("review");
+      this._lead();
+    };
     app.shownMoment = () => this.practice.moment;
     app.train = (/** @type {number} */ ply, /** @type {Series} */ series) => this._train(ply, series);
     app.keys.r = () => {
