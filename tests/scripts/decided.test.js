@@ -6,7 +6,12 @@ import "./texts.js";
 
 import {decidedWords, endingToPlay} from "../../kr/page/static/play/decided.js";
 
-/** Nodes of a game: the position, then moves with the positions after them. */
+/**
+ * Nodes of a game: the position, then moves with the positions after them.
+ * @param {string} start
+ * @param {...string[]} moves
+ * @returns {any[]}
+ */
 const game = (start, ...moves) => [{fen: start, text: ""}, ...moves.map(([text, fen]) => ({text, fen}))];
 
 const ENDING = game(
@@ -18,7 +23,7 @@ const ENDING = game(
 );
 
 test("the move that changed the value last decided the game", () => {
-  const values = ["draw", "draw", "draw", "win", "loss"];
+  const values = /** @type {any} */ (["draw", "draw", "draw", "win", "loss"]);
   assert.equal(decidedWords(ENDING, values, "white"), "2. 1-6 lost a drawn ending.");
   // a win that was let go
   assert.equal(decidedWords(ENDING, ["draw", "win", "draw", "draw", "draw"], null), "1... 18-15 gave a win away.");
@@ -65,7 +70,7 @@ test("else the pieces tell, but not amid an exchange", () => {
 });
 
 test("the ending to play again is where it was thrown away, else the first that can be won or held", () => {
-  const values = ["draw", "draw", "draw", "win", "loss"];
+  const values = /** @type {any} */ (["draw", "draw", "draw", "win", "loss"]);
   assert.deepEqual(endingToPlay(ENDING, values, "white", "black"), {goal: "draw", fen: ENDING[2].fen});
   assert.deepEqual(endingToPlay(ENDING, values, "white", "white"), {goal: "draw", fen: ENDING[1].fen});
   assert.equal(endingToPlay(ENDING, ["loss", "win", "loss", "win", "loss"], "white", "black"), null);
