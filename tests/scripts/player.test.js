@@ -9,6 +9,9 @@ import {readText} from "../../kr/page/static/answers/pasted_games.js";
 import {LEAST_GAMES, figuresOf, meanOf} from "../../kr/page/static/player/figures.js";
 import {endingPositions, listed, read, sideIn} from "../../kr/page/static/player/game.js";
 import {YOU} from "../../kr/page/static/library/cards.js";
+import {Reading} from "../../kr/page/static/player/reading.js";
+import {OwnMistakes} from "../../kr/page/static/player/training.js";
+import {endingName, keptText, scoreText, spanText} from "../../kr/page/static/player/words.js";
 import {lacksBest} from "../../kr/page/static/review/state.js";
 
 /** @typedef {import("../../kr/page/static/player/game.js").GameFacts} GameFacts */
@@ -175,4 +178,108 @@ test("endings: what was won or drawn at the start, and kept; mistakes within", (
       ["1v1", 1, {games: 0, held: 0, spoiled: 0}, {games: 1, held: 0, spoiled: 0}, 0, 0],
     ],
   );
+});
+
+/** What a browser keeps, in memory. @returns {import("../../kr/page/static/shared-record.js").Store} */
+function memory() {
+  /** @type {Record<string, string>} */
+  const kept = {};
+  return {
+    kept: name => JSON.parse(kept[name] ?? "null"),
+    keep: (name, value) => {
+      kept[name] = JSON.stringify(value);
+    },
+  };
+}
+
+/** A mistake. @param {string} id @param {number} loss @returns {any} */
+const mistake = (id, loss) => ({id, ply: 7, loss});
+
+test("a series has what is due first, then what was never found, the worst first, then the rest", () => {
+  const store = memory(),
+    own = new OwnMistakes(store),
+    [missed, mild, bad, found] = [mistake("a", 0.1), mistake("b", 0.2), mistake("c", 0.5), mistake("d", 0.9)],
+    all = [found, mild, bad, missed];
+  own.note(found, "first", 100);
+  own.note(missed, "unfound", 100);
+  // another tab sees it; what was missed is due on the next day
+  const there = new OwnMistakes(store);
+  assert.deepEqual([there.count(all), there.count([missed])], [1, 0]);
+  assert.deepEqual(there.series(all, 101), [missed, bad, mild, found]);
+  assert.deepEqual(there.series(all, 100), [bad, mild, missed, found]);
+  // found on its day, it comes again some days later
+  there.note(missed, "first", 101);
+  assert.equal(there.count(all), 2);
+  assert.deepEqual(there.series(all, 104)[0], missed);
+  assert.deepEqual(there.series(all, 103)[0], bad);
+  assert.equal(there.series(Array(30).fill(bad), 100).length, 10);
+});
+
+test("a record of another version is begun anew", () => {
+  const store = memory();
+  for (const kept of [{found: {a: "x"}, boxes: {}}, {found: {}, boxes: {a: 1}}, {found: null, boxes: {}}, []]) {
+    store.keep("own-mistakes", kept);
+    assert.deepEqual(new OwnMistakes(store).all, {found: {}, boxes: {}});
+  }
+});
+
+test("games are told at once by the list, then with their endings; what was read is kept until it changes", async () => {
+  const document = documentOf(CASES.games[4].pdn);
+  /** @type {any[]} */
+  const cards = [
+      card({id: "a", black: "Lee, Ann", rev: 1, review: {black: 50, white: null}}),
+      card({id: "b", black: "Kim", white: "Lee, Ann", rev: 1}),
+      card({id: "c", black: "Kim", white: "Park", rev: 1}),
+      card({id: "d", black: "Lee, Ann", rev: 1, isGoing: true}),
+    ],
+    /** @type {string[]} */ asked = [],
+    library = {
+      list: () => cards,
+      async get(/** @type {string} */ id) {
+        asked.push(id);
+        if (id === "b") throw new Error("damaged");
+        return {card: cards[0], document, play: null};
+      },
+    },
+    api = async (/** @type {string} */ path, /** @type {any} */ {fens}) => {
+      assert.equal(path, "endings/game");
+      return {values: fens.map((/** @type {string} */ fen) => VALUES.get(fen) ?? null)};
+    },
+    reading = new Reading({api}, /** @type {any} */ (library)),
+    /** @type {any[]} */ shown = [],
+    all = () =>
+      reading.all(new Set(["lee, ann"]), (games, isWhole) =>
+        shown.push([games.map(({id, endings}) => [id, endings.length]), isWhole]),
+      );
+  await all();
+  const [{length}] = [CASES.games[4].black.endings];
+  assert.deepEqual(shown, [
+    [
+      [
+        ["a", 0],
+        ["b", 0],
+      ],
+      false,
+    ],
+    [
+      [
+        ["a", length],
+        ["b", 0],
+      ],
+      true,
+    ],
+  ]);
+  await all();
+  assert.deepEqual(asked, ["a", "b"]);
+  cards[0] = {...cards[0], rev: 2};
+  await all();
+  assert.deepEqual(asked, ["a", "b", "a"]);
+});
+
+test("what is said of an ending counts each game once, and of what isn't known so", () => {
+  assert.equal(keptText({games: 5, held: 2, spoiled: 1}), "2 kept, 1 given away, 2 not known");
+  assert.equal(keptText({games: 2, held: 2, spoiled: 0}), "2 kept");
+  assert.equal(endingName("2v1"), "2 against 1");
+  assert.equal(spanText({from: "1901", to: "1901"}), "1901");
+  assert.equal(scoreText(null), "–");
 });
