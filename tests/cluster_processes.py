@@ -35,7 +35,6 @@ class WorkerProcess:
     port: int = 0
     """Where it listens; 0 for any."""
     process: subprocess.Popen[bytes] | None = None
-    hung: bool = False
 
     @property
     def ended(self) -> bool:
@@ -85,7 +84,6 @@ class LocalProcesses:
         command += ["--memory-limit", "0", "--local-directory", str(self.directory)]
         command += ["--preload", worker.preload] if worker.preload else []
         worker.process = self._start(worker.name, command, {"KR_STORE": str(worker.store)}, worker.file_limit)
-        worker.hung = False
         self.workers[worker.name] = worker
         return worker
 
@@ -111,7 +109,6 @@ class LocalProcesses:
         """SIGSTOP a worker."""
         assert worker.process is not None
         worker.process.send_signal(signal.SIGSTOP)
-        worker.hung = True
 
     def dismiss(self, worker: WorkerProcess) -> None:
         """Kill a worker and don't start it again."""

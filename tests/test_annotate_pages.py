@@ -5,11 +5,11 @@ import hashlib
 import json
 import re
 from dataclasses import asdict
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from html_page import Page
 
 from kr.analysis.annotation import pages
 from kr.analysis.annotation.annotation import annotate
@@ -46,40 +46,6 @@ WHITE_BEGINS = """[SetUp "1"]
 
 1... 32-28 1-6 2. 28-24 1/2-1/2
 """
-
-
-VOID = {"meta", "br", "link", "img", "input"}
-
-
-class Page(HTMLParser):
-    """The elements of a page, and whether they are closed in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not self.open or self.open[-1] not in ("script", "style"):
-            self.text.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.elements if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +116,7 @@ def test_a_page_tells_all(engine: Engine, tmp_path: Path) -> None:
     assert "5... 20-16 ??" in said
     assert "Blunder: White expects" in said
     # without scripts: the start, and the moves
-    moves = " ".join("".join(page.text).split())
+    moves = " ".join(page.words.split())
     assert sum((attributes.get("class") or "").startswith("piece") for attributes in page.all("g")) == 24 + 4
     assert "1. 11-15 24-20 2. 8-11 28-24 3. 9-13 22-18 4. 15x22 25x18 5. 3-8?! 20-16?? 6. 12x28 23-19" in moves
 
@@ -163,7 +129,7 @@ def test_a_page_has_the_event_and_no_empty_tags(engine: Engine, tmp_path: Path) 
 
 
 def test_variations_are_numbered(engine: Engine, tmp_path: Path) -> None:
-    said = " ".join("".join(Page(page_of(HOSTILE, engine, tmp_path)).text).split())
+    said = " ".join(Page(page_of(HOSTILE, engine, tmp_path)).words.split())
     assert """2... 22-18 [</title><svg onload=alert(6)>] 3. 15x22 (3. 22-17 [<a href="//evil.example">])""" in said
 
 
@@ -237,7 +203,7 @@ def test_a_game_that_is_not_judged_makes_a_page(tmp_path: Path) -> None:
     engine = Engine("manual", hash_mb=1, database="none")
     annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=300), from_ply=9))
     page = Page(pages.page(1, game, annotation, "kr"))
-    rows = "".join(page.text).split("Moves")[0].splitlines()
+    rows = page.words.split("Moves")[0].splitlines()
     assert [row for row in rows if "00\N{EN DASH}0.0000000" in row] == [
         f"{side}\N{EN DASH}00\N{EN DASH}0.0000000" for side in ("Black", "White")
     ]

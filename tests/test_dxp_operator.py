@@ -16,7 +16,6 @@ from kr.protocols import dxp_game, dxp_thinker
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, connect
 from kr.protocols.dxp_text import format_dxp_move
 
-OPTIONS = "--weights material --hash 1MB --egdb none --color white"
 MOVE = r"M\d{8,}"
 SLOW = {"tc": Limits(nodes=10**12), "weights": "material"}
 pytestmark = pytest.mark.usefixtures("impatient")

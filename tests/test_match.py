@@ -52,10 +52,9 @@ class Scripted:
         self.name = self.signature = "scripted"
         self.version = self.source = ""
         self.choose, self.score, self.time, self.fail = choose, score, time, fail
-        self.new_games = self.plies = 0
+        self.plies = 0
 
     def new_game(self):
-        self.new_games += 1
         self.plies = 0
 
     def search(self, position, limits, history, stop=None):

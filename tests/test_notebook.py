@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-
 import pytest
+from html_page import Page
 
 import kr
 
 ENGINE = kr.Engine("material", hash_mb=1, database="none")
 CAPTURE = kr.Position.from_fen("W:W30:B17,18,25,26")
-VOID = {"rect", "circle", "path", "polyline", "polygon"}
-
-
-class Page(HTMLParser):
-    """Elements and texts of HTML whose tags close in their order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.counts: dict[str, int] = {}
-        self.cells: list[str] = []
-        self.words = ""
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.counts[tag] = self.counts.get(tag, 0) + 1
-        self.open.append(tag)
-        if tag == "td":
-            self.cells.append("")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in VOID
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.words += data
-        if "td" in self.open:
-            self.cells[-1] += data
 
 
 def test_an_analysis_is_a_board_with_its_lines() -> None:
     analysis = kr.analyze(ENGINE, kr.Position(), kr.Limits(depth=12), multipv=4)
     page = Page(analysis._repr_html_())
-    assert (page.counts["svg"], page.counts["table"], page.counts["td"]) == (1, 1, 16)
+    assert [len(page.all(tag)) for tag in ("svg", "table", "td")] == [1, 1, 16]
     assert page.cells[0::4] == [str(line.move) for line in analysis.lines]
     assert page.cells[3].split()[:8] == [str(move) for move in analysis.lines[0].pv[:8]]
     assert analysis._repr_html_().count('class="arrow"') == 3

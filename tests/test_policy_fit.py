@@ -318,7 +318,6 @@ def test_the_archive_is_not_written_over(archive: Path) -> None:
         ("policy fit {archive} --out {out} --players x.h5 --model logit", 2, "only a net does"),
         ("policy show {archive}", 1, "games.pdn"),
         ("policy show {archive} B:W1", 1, "games.pdn"),
-        ("policy show {out}", 1, "policy.h5"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -296,7 +296,6 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "code", "said"),
     [
         (["check"], 2, "FILE"),
-        (["check", "none.pdn"], 1, "none.pdn"),
         (["check", "untold.pdn"], 1, "no repertoire"),
         (["check", "illegal.pdn"], 1, "1 variation can't be played"),
         (["check", "mixed.pdn"], 1, "1 game left out"),

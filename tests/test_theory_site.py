@@ -207,7 +207,6 @@ def test_a_run_that_is_cut_off_leaves_whole_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["{folder}/none.sqlite"], 2, "no such file"),
         (["{folder}/damaged.sqlite"], 1, "is damaged"),
         (["{folder}/damaged.krb"], 1, "damaged.krb: damaged: its checksum differs"),
         (["{book}", "--page", "javascript:alert(1)"], 2, "is not the address of a page"),
