@@ -384,7 +384,7 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     wait_until(page, "() => document.querySelector('.explorer datalist option')")
     assert page.evaluate("() => document.querySelector('.explorer datalist option').value") == "Tinsley, M."
     rows_are(page, ["9-13", "2"], ["11-15", "1"])
-    page.get_by_label("Side of the player").select_option("black")
+    page.get_by_label("Side", exact=True).select_option("black")
     rows_are(page, ["9-13", "1"])
     # what a file says is text
     wait_until(page, f"() => ({GAMES})().length === 1")
@@ -409,7 +409,7 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     page.keyboard.press("Home")
     # an opening by its name: its games, and itself beside one's own game
     page.get_by_role("button", name="Search").click()
-    page.get_by_label("Side of the player").select_option("")
+    page.get_by_label("Side", exact=True).select_option("")
     page.get_by_label("Opening", exact=True).press_sequentially("edinburgh single")
     rows_are(page, ["9-13", "1"])
     wait_until(page, "() => document.querySelector('.explorer datalist [value=\"Edinburgh Single\"]')")

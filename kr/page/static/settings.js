@@ -71,5 +71,5 @@ export function choosePreferences(version) {
     }),
     ...(name === "voice" ? [voiceNote()] : []),
   ]);
-  dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
+  dialog(t("Settings"), [el("div", {class: "form"}, fields, el("p", {class: "muted"}, `kr ${version}`))]);
 }

@@ -1,6 +1,6 @@
 // What an analysis is told to do: begin and stop, the threat, and options that are folded away.
 
-import {choice} from "../controls.js";
+import {check, choice, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {t} from "../texts.js";
@@ -55,26 +55,18 @@ export class Controls {
       "mover",
       acts.draw,
     );
-    this._pointing = el("input", {
-      type: "checkbox",
-      checked: app.kept("arrows", true),
-      onchange: () => {
-        app.keep("arrows", this._pointing.checked);
-        acts.draw();
-      },
+    this._arrows = check(t("Arrows"), app.kept("arrows", true), on => {
+      app.keep("arrows", on);
+      acts.draw();
     });
-    this._sides = el("div", {class: "row", hidden: true});
+    this._sides = el("div", {class: "form paired across", hidden: true});
     this._options = el(
       "div",
-      {class: "options", hidden: true},
-      el(
-        "div",
-        {class: "row"},
-        this._count.label,
-        this._limit.label,
-        this._view.label,
-        el("label", null, this._pointing, ` ${t("Arrows")}`),
-      ),
+      {class: "form paired options", hidden: true},
+      this._count.label,
+      this._limit.label,
+      this._view.label,
+      this._arrows,
       this._sides,
     );
     const opener = iconButton(
@@ -107,7 +99,7 @@ export class Controls {
   }
 
   get points() {
-    return this._pointing.checked;
+    return /** @type {HTMLInputElement} */ (this._arrows.firstElementChild).checked;
   }
 
   /** The name of an engine, where there are several side by side. @param {number} block */
@@ -171,6 +163,6 @@ export class Controls {
       change();
     };
     const list = choice(label, options, {value: this._app.kept(name, otherwise), onchange});
-    return {list, label: el("label", null, `${label} `, list)};
+    return {list, label: labelled(list)};
   }
 }

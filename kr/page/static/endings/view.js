@@ -1,7 +1,7 @@
 // The panels of the page Endings: the choice of an ending, exact values, and what was won so far.
 
 import {SIDES} from "../squares.js";
-import {choice, form} from "../controls.js";
+import {choice, form, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {mostOfASide, offered, valueWords} from "./state.js";
@@ -30,7 +30,7 @@ export class EndingForm {
     this._side = choice(t("You play"), {random: t("random"), black: t("Black"), white: t("White")}, {value: kept.side});
     this._kept = kept.material;
     this._place = el("div");
-    this._chosen = el("div", {class: "chosen"});
+    this._chosen = el("div", {class: "form chosen"});
     this._distances = el("input", {
       type: "checkbox",
       checked: app.kept("endings-distances", true),
@@ -48,17 +48,17 @@ export class EndingForm {
   /** @param {() => void} find */
   _form(find) {
     return form(
-      {class: "new-ending"},
+      {class: "form"},
       find,
-      field(t("Pieces"), this._place),
+      this._place,
       this._chosen,
-      field(t("Task"), this._goal),
-      field(t("Difficulty"), this._difficulty),
-      field(t("You play"), this._side),
+      labelled(this._goal),
+      labelled(this._difficulty),
+      labelled(this._side),
       this.wrong,
       el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, t("New ending"))),
       el("p", {class: "muted"}, t("Long wins are hard, and draws with a single right move.")),
-      el("label", null, this._distances, ` ${t("Tell how long the win takes")}`),
+      el("label", {class: "check"}, this._distances, t("Tell how long the win takes")),
     );
   }
 
@@ -72,7 +72,7 @@ export class EndingForm {
       value: this._kept,
       onchange: () => this._showOwn(),
     });
-    this._place.replaceChildren(this._select);
+    this._place.replaceChildren(labelled(this._select));
     this._own = {
       own: choice(t("Your pieces"), numbers(1, most), {value: "2"}),
       ownKings: choice(t("Your kings"), [["", t("any")], ...numbers(0, most)]),
@@ -80,12 +80,7 @@ export class EndingForm {
       otherKings: choice(t("kr's kings"), [["", t("any")], ...numbers(0, most)]),
     };
     const {own, ownKings, other, otherKings} = this._own;
-    this._chosen.replaceChildren(
-      field(t("Your pieces"), own),
-      field(t("Your kings"), ownKings),
-      field(t("kr's pieces"), other),
-      field(t("kr's kings"), otherKings),
-    );
+    this._chosen.replaceChildren(...[own, ownKings, other, otherKings].map(labelled));
     this._showOwn();
   }
 
@@ -122,13 +117,6 @@ export class EndingForm {
  * @returns {Array<[string, string]>}
  */
 const numbers = (from, to) => Array.from({length: to - from + 1}, (_, i) => [String(from + i), String(from + i)]);
-
-/**
- * @param {string} name
- * @param {HTMLElement} control which has that name
- */
-const field = (name, control) =>
-  el("div", {class: "row"}, el("span", {class: "name", "aria-hidden": "true"}, name), control);
 
 /** The exact values of all moves, for who asks for them. */
 export class ValuesPanel {

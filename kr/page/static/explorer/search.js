@@ -1,6 +1,6 @@
 // The search of the explorer: by player, event, year, result and opening.
 
-import {choice, form} from "../controls.js";
+import {check, choice, form, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {filterName, optionText} from "../filters.js";
@@ -54,17 +54,16 @@ export class Search {
       player: this._field(t("Player"), {list, oninput}),
       against: this._field(t("Against"), {list, oninput}),
       event: this._field(t("Event"), {}),
-      year: this._field(t("Years"), {placeholder: t("Years, 1900-1950")}),
+      year: this._field(t("Years"), {placeholder: "1900-1950"}),
       opening: this._field(t("Opening"), {
-        class: "wide",
-        placeholder: t("Opening: name, number or moves"),
+        placeholder: t("number, name or moves"),
         maxlength: 400,
         list: this._opening.id,
         oninput: (/** @type {Event} */ event) => this._called(event),
       }),
     };
     this._side = choice(
-      t("Side of the player"),
+      t("Side"),
       {"": t("either side"), black: t("as Black"), white: t("as White")},
       {onchange},
     );
@@ -73,7 +72,8 @@ export class Search {
       {"": t("any result"), "1-0": t("Black won"), "0-1": t("White won"), "1/2-1/2": t("drawn"), "*": t("unfinished")},
       {onchange},
     );
-    this.reversed = el("input", {type: "checkbox", onchange: () => onchange()});
+    this._turned = check(t("also with colours reversed"), false, () => onchange());
+    this.reversed = /** @type {HTMLInputElement} */ (this._turned.firstElementChild);
     this.element = this._form();
   }
 
@@ -138,15 +138,15 @@ export class Search {
 
   _form() {
     const {player, against, event, year, opening} = this._fields;
-    const turned = el("label", null, this.reversed, " ", t("also with colours reversed"));
-    this._narrowing = [player, this._side, against, event, year, this._result, turned];
-    // what is filled in is told by its name beside the results, so that the fields need no room for theirs
+    const games = [player, this._side, against, year, event, this._result].map(labelled);
+    this._narrowing = [...games, this._turned];
     return form(
-      {class: "search"},
+      {class: "form paired search"},
       this._onchange,
-      el("div", {class: "wanted"}, player, this._side, against, event, year, this._result, opening),
+      games,
+      el("div", {class: "across"}, labelled(opening)),
       this._ways,
-      turned,
+      this._turned,
       this._names,
       this._opening,
     );
@@ -159,7 +159,6 @@ export class Search {
       maxlength: 100,
       autocomplete: "off",
       "aria-label": label,
-      placeholder: label,
       ...props,
     });
     made.addEventListener("input", () => {

@@ -1,6 +1,6 @@
 // Players, event and result of the game on the board, and a form that changes them.
 
-import {choice} from "../controls.js";
+import {choice, labelled} from "../controls.js";
 import {el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {retold} from "../comments.js";
@@ -31,7 +31,7 @@ export class About {
     const onchange = () => this._change();
     /** @type {Record<string, HTMLInputElement>} */
     this._inputs = Object.fromEntries(
-      FIELDS.map(name => [name, el("input", {type: "text", maxlength: 200, onchange})]),
+      FIELDS.map(name => [name, el("input", {type: "text", maxlength: 200, "aria-label": fieldName(name), onchange})]),
     );
     this._result = choice(t("Result"), results(), {onchange});
     this.element = el(
@@ -40,9 +40,9 @@ export class About {
       el("summary", null, t("Players and result")),
       el(
         "div",
-        {class: "fields"},
-        ...FIELDS.map(name => el("label", null, fieldName(name), this._inputs[name])),
-        el("label", null, t("Result"), this._result),
+        {class: "form paired fields"},
+        FIELDS.map(name => labelled(this._inputs[name])),
+        labelled(this._result),
       ),
     );
     for (const what of ["game", "edit"]) this._tree.on(what, () => this._show());

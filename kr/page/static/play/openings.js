@@ -31,7 +31,7 @@ export class Openings {
       if (deck === "3move") chosen.textContent = t("Three-move ballot {title}", {title});
       else chosen.textContent = deck === "11man" ? t("11-man ballot {title}", {title}) : title;
     });
-    this._found = el("div", {class: "beside", hidden: true}, this._ballots.element, chosen);
+    this._found = el("div", {class: "form", hidden: true}, this._ballots.element, chosen);
     this._fen = fenField(t("FEN of the position"));
     this._position = labelled(this._fen);
     this._position.hidden = true;

@@ -1,7 +1,7 @@
 // The panel Review: one button judges the game; then it in three sentences, a button that leads from moment to moment,
 // its marks one by one, its story and figures.
 
-import {check, choice, offer} from "../controls.js";
+import {check, choice, labelled, offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {SIDES} from "../squares.js";
 import {actions} from "../send.js";
@@ -186,8 +186,12 @@ class Panel {
       "details",
       {class: "options"},
       el("summary", null, t("Options")),
-      el("label", null, t("Limit of each search"), " ", limit),
-      el("p", {class: "muted"}, t("A longer limit takes more time and makes the marks firmer.")),
+      el(
+        "div",
+        {class: "form"},
+        labelled(limit),
+        el("p", {class: "muted"}, t("A longer limit takes more time and makes the marks firmer.")),
+      ),
     );
     const stepper = el("div", {class: "row stepper", role: "group", "aria-label": t("Marks")}, before, after, marks);
     moments.append(lead, whose, inaccuracies);

@@ -1,6 +1,6 @@
 // Ballots and openings to choose from, found by number, name or moves.
 
-import {choice} from "../controls.js";
+import {choice, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {FiltersOn, filterName} from "../filters.js";
@@ -106,5 +106,5 @@ export function finder(app, choose) {
       app.fail(error);
     }
   }
-  return {element: el("div", null, el("div", {class: "row"}, deck, wanted), on.element, list), search};
+  return {element: el("div", {class: "form"}, labelled(deck), labelled(wanted), on.element, list), search};
 }

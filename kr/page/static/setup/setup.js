@@ -1,7 +1,7 @@
 // The panel Set up: the start, ballots by number or name, any FEN, and an editor of positions.
 
 import {Composing} from "../composing/panel.js";
-import {fenField, form} from "../controls.js";
+import {fenField, form, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
 import {START} from "../squares.js";
 import {t} from "../texts.js";
@@ -48,9 +48,9 @@ export class Setup {
       this._editor.element,
       this._composing.element,
       form(
-        {class: "row"},
+        {class: "form with-button"},
         () => this._take(this._fen.value),
-        el("label", null, "FEN ", this._fen),
+        labelled(this._fen),
         el("button", {type: "submit"}, t("Set")),
       ),
       el("h2", null, t("Ballots")),
