@@ -317,7 +317,7 @@ def test_moves_are_clicked_and_games_opened_beside_ones_own(server: WebServer, o
     rows_are(page, ["22-18", "2"], ["22-17", "1"])
     assert read_board(page) == meant_board(START.play("9-13").fen)
     page.get_by_role("button", name="Search").click()
-    page.check("text=also with colours reversed")
+    page.check("text=also reversed colours")
     rows_are(page, ["22-18", "3"], ["22-17", "1"])
     wait_until(page, f"() => ({GAMES})().length === 4")
     assert page.evaluate(GAMES)[0].startswith("Stewart, R. \u2013 Jordan, A.")

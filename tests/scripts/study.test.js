@@ -353,7 +353,7 @@ test("ends and records", () => {
   assert.deepEqual(endings.endWords(drawn, {result: "held", why: "20 moves"}, 39, null), {
     mark: "✓",
     head: "You have held: 20 moves.",
-    more: "Press New ending for another.",
+    more: "",
   });
   const kept = store(),
     record = new endings.Record(kept);

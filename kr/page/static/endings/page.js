@@ -1,6 +1,7 @@
 // The page Endings: random positions of a class, won or held move by move against exact play.
 
 import {el} from "../dom.js";
+import {FiltersOn} from "../filters.js";
 import {iconButton} from "../icons.js";
 import {LinePage} from "../line/page.js";
 import {pause} from "../line/view.js";
@@ -38,6 +39,7 @@ class Endings extends LinePage {
     this._known = null;
     /** @type {Ending | null} */
     this._ending = null;
+    this._drawn = ""; // the position that was found by the form
     this._form = new EndingForm(app, {find: () => this._find(), distances: () => this._told()});
     this._values = new ValuesPanel(() => this._showValues());
     this._tally = el("section");
@@ -46,6 +48,7 @@ class Endings extends LinePage {
     this._on = iconButton("play", t("Play on"), () => this._send(true), {shown: true});
     this._best = iconButton("hint", t("Best move"), () => this._showBest(), {key: "h", shown: true});
     this._another = iconButton("skip", t("New ending"), () => this._find(), {key: "n", shown: true});
+    this._wanted = new FiltersOn(() => this._find(), this._another);
     this.stage.offer([this._back, this._on, this._best, this._another]);
     this.stage.board.onmove = move => this._play(move);
     this.stage.onshow = () => this._values.hide();
@@ -53,7 +56,7 @@ class Endings extends LinePage {
     this.page = this._made({
       name: "endings",
       title: t("Endings"),
-      facts: this._counts,
+      facts: el("div", {class: "name-row"}, this._counts, this._wanted.element),
       panels: [
         {name: "ending", title: t("Ending"), element: null},
         {name: "begin", title: t("Choose"), element: this._form.element},
@@ -94,7 +97,6 @@ class Endings extends LinePage {
     this._another.disabled = !this._known?.pieces;
     this._values.allow(Boolean(ending && !ending.isOver));
     this._back.classList.toggle("primary", isWaiting);
-    this._another.classList.toggle("primary", Boolean(ending?.isOver));
   }
 
   // the counts, with or without distances
@@ -126,6 +128,7 @@ class Endings extends LinePage {
     try {
       const {position} = await this.app.api("endings/new", choice);
       if (errand.isStale) return;
+      this._drawn = position?.fen ?? "";
       if (position) this.app.go("endings", `${choice.goal}/${position.fen}`);
       else this._notFound(t("No such ending was found: try another difficulty or other pieces."));
     } catch (error) {
@@ -151,6 +154,7 @@ class Endings extends LinePage {
           throw new Error((position.over && said(position.over)) || t("This position is not in the endgame database."));
         const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
         this._ending = ending;
+        this._wanted.show(start === this._drawn ? this._form.filters : []);
         this._headers = {Event: ending.goal === "draw" ? "Ending, draw" : "Ending, win"};
         this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);
         this.stage.begin(ending.start, [], ending.side);
@@ -258,7 +262,11 @@ class Endings extends LinePage {
       if (ending.isClean) this._record.count(ending.goal, "clean");
     }
     this._showRecord();
-    this._tell(words);
+    this._tell(words, [
+      [t("New ending"), () => this._find()],
+      [t("Same again"), () => this._begin(ending.start)],
+      [t("Analyse"), () => this._analyse()],
+    ]);
   }
 
   // back to the person's last decision

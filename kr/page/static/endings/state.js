@@ -350,7 +350,6 @@ export function endWords(ending, {result, why}, length, reply) {
     reply && t("kr plays {move}.", {move: reply.text}),
     result === "won" && ending.distance !== null && t("The best play takes {plies}.", {plies: plies(ending.distance)}),
     ending.slips && t("{slips} on the way.", {slips: many(ending.slips, "slip")}),
-    success && t("Press New ending for another."),
   ];
   return {mark: success ? "✓" : "✗", head, more: more.filter(Boolean).join(" ")};
 }

@@ -3,6 +3,7 @@
 import {SIDES} from "../squares.js";
 import {choice, form, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
+import {chosenIn} from "../filters.js";
 import {t} from "../texts.js";
 import {mostOfASide, offered, valueWords} from "./state.js";
 
@@ -88,8 +89,14 @@ export class EndingForm {
     this._chosen.hidden = this._select?.value !== OWN;
   }
 
+  /** What is chosen of endings, other than the usual ones. */
+  get filters() {
+    return chosenIn([...(this._select ? [this._select] : []), this._goal, this._difficulty, this._side]);
+  }
+
   /** A random ending as it is chosen, which is kept; the side is one by chance unless it is one. */
   wanted() {
+    this._showOwn();
     const material = this._select?.value ?? "",
       goal = /** @type {Goal} */ (this._goal.value),
       difficulty = this._difficulty.value,

@@ -144,13 +144,8 @@ class Explorer {
       this._showScores();
     });
     this._here.addEventListener("change", () => this.refresh(true));
-    const scores = el("label", null, this._withScores, " ", t("kr's scores"));
-    return el(
-      "div",
-      {class: "fold", role: "group", "aria-label": t("Search"), hidden: true},
-      this.search.element,
-      ARCHIVES && scores,
-    );
+    if (ARCHIVES) this.search.checks.append(el("label", {class: "check"}, this._withScores, t("kr's scores")));
+    return el("div", {class: "fold", role: "group", "aria-label": t("Search"), hidden: true}, this.search.element);
   }
 
   /** Shows what there is something for. */

@@ -62,17 +62,14 @@ export class Search {
         oninput: (/** @type {Event} */ event) => this._called(event),
       }),
     };
-    this._side = choice(
-      t("Side"),
-      {"": t("either side"), black: t("as Black"), white: t("as White")},
-      {onchange},
-    );
+    this._side = choice(t("Side"), {"": t("either side"), black: t("as Black"), white: t("as White")}, {onchange});
     this._result = choice(
       t("Result"),
       {"": t("any result"), "1-0": t("Black won"), "0-1": t("White won"), "1/2-1/2": t("drawn"), "*": t("unfinished")},
       {onchange},
     );
-    this._turned = check(t("also with colours reversed"), false, () => onchange());
+    this._turned = check(t("also reversed colours"), false, () => onchange());
+    this.checks = el("div", {class: "checks"}, this._turned);
     this.reversed = /** @type {HTMLInputElement} */ (this._turned.firstElementChild);
     this.element = this._form();
   }
@@ -114,7 +111,7 @@ export class Search {
     if (this._result.value) add(this._result);
     if (this.reversed.checked) {
       filters.push({
-        name: t("also with colours reversed"),
+        name: t("also reversed colours"),
         off: () => {
           this.reversed.checked = false;
         },
@@ -145,8 +142,8 @@ export class Search {
       this._onchange,
       games,
       el("div", {class: "across"}, labelled(opening)),
+      this.checks,
       this._ways,
-      this._turned,
       this._names,
       this._opening,
     );

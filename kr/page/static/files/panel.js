@@ -95,9 +95,14 @@ class Games {
       area,
       el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, t("Open this"))),
     );
+    const open = button(t("Open…"), () => picker.click(), {
+      title: t("A PDN file; or drop one on the page"),
+      class: "primary",
+    });
     this._paste = (/** @type {boolean} */ on) => {
       pasting.hidden = !on;
       paste.setAttribute("aria-expanded", String(on));
+      open.classList.toggle("primary", !on);
       if (on) area.focus();
     };
     const paste = button(t("Paste…"), () => this._paste?.(pasting.hidden !== false), {
@@ -107,14 +112,7 @@ class Games {
     return el(
       "div",
       null,
-      el(
-        "div",
-        {class: "row"},
-        button(t("Open…"), () => picker.click(), {title: t("A PDN file; or drop one on the page"), class: "primary"}),
-        picker,
-        paste,
-        this._convention,
-      ),
+      el("div", {class: "row"}, open, picker, paste, this._convention),
       pasting,
       this._hint,
       this._remarks,

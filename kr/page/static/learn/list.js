@@ -122,6 +122,13 @@ export class PuzzleList {
     this._filtered();
   }
 
+  /** Leaves the puzzles of a theme. @param {string} theme */
+  showTheme(theme) {
+    for (const each of Object.values(this._filters)) each.selectedIndex = 0;
+    this._filters.theme.value = theme;
+    this._filtered();
+  }
+
   /** The puzzles that were filtered. */
   matching() {
     const {theme, rating, solved, goal, pieces, origin} = this._filters;

@@ -35,6 +35,7 @@ import {Training, dayNumber} from "./training.js";
 /** @import {BoardMove} from "../board-state.js" */
 /** @import {Answer, Puzzle, Words} from "./state.js" */
 
+const THEME = "theme/";
 const MOST_FILE = 10_000_000; // bytes of progress in a file
 /** In the address, for the puzzle of the day. */
 const TODAY = "today";
@@ -396,7 +397,14 @@ class Learn extends LinePage {
     this._tasks.end();
     this._over = true;
     this.stage.allow([]);
-    this._tell(challenge.endWords());
+    const {_puzzle: puzzle} = this;
+    this._tell(challenge.endWords(), [
+      [t("Once more"), () => this._running.start(challenge.kind)],
+      ...(puzzle
+        ? [/** @type {[string, () => unknown]} */ ([t("This puzzle again"), () => this._load(puzzle.id)])]
+        : []),
+      [t("Next puzzle"), () => this._another()],
+    ]);
     this._showButtons();
     this._showList();
   }
@@ -504,13 +512,17 @@ class Learn extends LinePage {
 
   /**
    * @override
-   * @param {string} id of a puzzle; TODAY for the one of the day, "" for the one on the board, or that
+   * @param {string} id of a puzzle; TODAY for the one of the day, "" for the one on the board, or that; theme/NAME for
+   *     the next one of a theme
    * @param {import("../errands.js").Errand} entry
    */
   async _enter(id, entry) {
     await this._renew(entry);
     if (entry.isStale) return;
-    if (id === TODAY) location.replace(`#learn/${encodeURIComponent(this._daily)}`);
+    if (id.startsWith(THEME)) {
+      this._list.showTheme(id.slice(THEME.length));
+      this._open(this._following());
+    } else if (id === TODAY) location.replace(`#learn/${encodeURIComponent(this._daily)}`);
     else if (!id) this.app.go("learn", encodeURIComponent(this._puzzle?.id ?? this._daily));
     else if (id !== this._puzzle?.id) await this._load(id);
   }

@@ -2,7 +2,7 @@
 
 import {decoded} from "../address.js";
 import {readAloud} from "../aloud.js";
-import {el} from "../dom.js";
+import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {giveLink} from "../send.js";
 import {toEnd} from "../setup/fen.js";
@@ -82,11 +82,19 @@ export class LinePage {
 
   // --- what is said
 
-  /** @param {Words} words */
-  _tell({mark, head, more}) {
-    const brief = el("p", {class: "brief"});
+  /**
+   * @param {Words} words
+   * @param {Array<[string, () => unknown]>} [next] what to do next, the first of them before all
+   */
+  _tell({mark, head, more}, next = []) {
+    const brief = el("p", {class: "brief"}),
+      buttons = next.map(([name, act], i) => button(name, act, {class: i ? null : "primary"}));
     judge(brief, mark, head);
-    this._verdict.replaceChildren(brief, ...(more ? [" ", el("p", {class: "why"}, more)] : []));
+    this._verdict.replaceChildren(
+      brief,
+      ...(more ? [" ", el("p", {class: "why"}, more)] : []),
+      ...(next.length ? [el("div", {class: "row", role: "group", "aria-label": t("What next")}, buttons)] : []),
+    );
     readAloud(`${head} ${more}`);
   }
 

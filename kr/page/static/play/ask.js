@@ -9,7 +9,7 @@ import {button, el} from "../dom.js";
  * @param {{yes: string, no: string, act: () => void}} answers
  */
 export function ask(question, {yes, no, act}) {
-  const back = button(no, () => asked.close());
+  const back = button(no, () => asked.close(), {class: "primary"});
   const asked = dialog(question, [
     el(
       "div",

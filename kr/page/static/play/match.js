@@ -209,6 +209,7 @@ export class MatchTable {
     const running = match.state === "running";
     this._stop.hidden = !running;
     this._resume.hidden = running || match.state === "done";
+    this._another.classList.toggle("primary", match.state === "done");
     if (!running) this._clocks = {...this._clocks, ticking: null};
     this._names = /** @type {[string, string]} */ ([
       playerName(match.settings.a, match.names[0]),

@@ -11,6 +11,7 @@ import {Practice} from "./practice.js";
 import {Review, limitOf, peopleText, personOf} from "./state.js";
 import {Job, peopleBefore} from "./stream.js";
 import {accuracyView, markView, marksView, nameOf, storyView, tableView} from "./view.js";
+import {trainButton} from "./train.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./practice.js").Series} Series */
@@ -171,6 +172,7 @@ class Panel {
         this._drawMoments();
       }),
       moments: el("div", {class: "row moments"}),
+      training: el("span", null),
     };
   }
 
@@ -181,7 +183,7 @@ class Panel {
 
   _layout() {
     const {limit, start, before, after, summary, story, accuracy, send, marks, mark, details, figures} = this._parts,
-      {moments, lead, whose, inaccuracies} = this._parts;
+      {moments, lead, whose, inaccuracies, training} = this._parts;
     const options = el(
       "details",
       {class: "options"},
@@ -194,7 +196,7 @@ class Panel {
       ),
     );
     const stepper = el("div", {class: "row stepper", role: "group", "aria-label": t("Marks")}, before, after, marks);
-    moments.append(lead, whose, inaccuracies);
+    moments.append(lead, training, whose, inaccuracies);
     details.append(story, accuracy, figures);
     return {
       work: el("div", {class: "row"}, start, options, send),
@@ -326,6 +328,8 @@ class Panel {
     offer(whose, [["both", t("Both sides")], ...names], this._whose);
     inaccuracies.hidden = !marks.some(({point}) => point.kind === "inaccuracy");
     moments.hidden = !marks.length;
+    const weakest = review.weakest();
+    this._parts.training.replaceChildren(...(weakest ? [trainButton(this._app, weakest)] : []));
     this._parts.send.hidden = !review.isReviewed || Boolean(review.judging);
   }
 

@@ -5,7 +5,7 @@ import {UNKNOWN, betterNode, judgement, points} from "../graph.js";
 import {accuracyOf, isJudged} from "../accuracy.js";
 import {figuresOf, storyOf} from "../story.js";
 import {many, said, t, YOU} from "../texts.js";
-import {summaryOf} from "./summary.js";
+import {summaryOf, weakest} from "./summary.js";
 
 /** @typedef {import("../graph.js").Point} Point */
 /** @typedef {import("../graph.js").Kind} Kind */
@@ -208,6 +208,11 @@ export class Review {
   /** Sentences of the story; none while the game is judged. @returns {string[]} */
   story() {
     return this.judging ? [] : tell(this.tree.root, this.person);
+  }
+
+  /** Where most was given away; null while the game is judged, or for nowhere. */
+  weakest() {
+    return this.judging ? null : weakest({marks: this.marks(), you: this.person});
   }
 
   /** The game in three sentences; none while it is judged, or if it never was. @returns {string[]} */

@@ -66,15 +66,26 @@ function accuracySentence({accuracy, you}) {
   return figures.length ? sentence("accuracy", {figures}) : null;
 }
 
-/** What you should train, or else the side that gave away most. @param {Facts} facts */
-function trainingSentence({marks, opening, you}) {
+/**
+ * Where you, or else the side that gave away most, gave away most, and the worst move of that kind; null for nowhere.
+ * @param {Pick<Facts, "marks" | "you">} facts
+ * @returns {{what: ReturnType<typeof kindOf>, worst: Moment} | null}
+ */
+export function weakest({marks, you}) {
   const moments = momentsOf(marks, you, true).map(moment => ({moment, loss: lossOf(moment) ?? 0}));
-  if (!moments.length) return sentence("flawless", you ? {side: YOU} : {});
+  if (!moments.length) return null;
   const given = (/** @type {typeof moments} */ list) => list.reduce((sum, {loss}) => sum + loss, 0),
     bySide = grouped(moments, ({moment}) => moment.side),
     most = [...bySide.values()].sort((a, b) => given(b) - given(a))[0],
-    [[what, own]] = [...grouped(most, ({moment}) => kindOf(moment))].sort(([, a], [, b]) => given(b) - given(a)),
-    worst = own.reduce((a, b) => (b.loss > a.loss ? b : a)).moment,
+    [[what, own]] = [...grouped(most, ({moment}) => kindOf(moment))].sort(([, a], [, b]) => given(b) - given(a));
+  return {what, worst: own.reduce((a, b) => (b.loss > a.loss ? b : a)).moment};
+}
+
+/** What is to be trained. @param {Facts} facts */
+function trainingSentence({marks, opening, you}) {
+  const found = weakest({marks, you});
+  if (!found) return sentence("flawless", you ? {side: YOU} : {});
+  const {what, worst} = found,
     {side} = worst,
     who = of(side, you);
   if (what === "opening" && opening) return sentence("train.opening_named", {side: who, name: visible(opening)});
@@ -88,11 +99,12 @@ function trainingSentence({marks, opening, you}) {
 /**
  * Lists of what has the same key, in the order in which they come.
  * @template T
+ * @template {string} Key
  * @param {readonly T[]} items
- * @param {(item: T) => string} keyOf
+ * @param {(item: T) => Key} keyOf
  */
 export function grouped(items, keyOf) {
-  /** @type {Map<string, T[]>} */
+  /** @type {Map<Key, T[]>} */
   const groups = new Map();
   for (const item of items) {
     const key = keyOf(item),
