@@ -34,10 +34,11 @@ export class Archives {
     this._opening = null;
     this._sending = new Errands();
     this._drawn = "";
-    this._told = "";
     this._picker = filePicker(ENDINGS, file => this.add([file]), {"aria-label": t("File of an archive")});
     this._rows = el("ul", {class: "archives"});
-    this.state = el("div", {class: "state", role: "status"});
+    this._work = el("div", null);
+    this._faults = el("div", {role: "status"});
+    this.state = el("div", {class: "state"}, this._work, this._faults);
     this._arriving = el("div", {class: "arriving", hidden: true});
     this.region = el(
       "div",
@@ -218,37 +219,41 @@ export class Archives {
 
   /** What must be seen though the list of archives is folded: work, failures, and that none is chosen. */
   _tell() {
-    const chosen = this.list.filter(each => each.chosen);
-    const lines = chosen.flatMap(each => {
-      if (each.opening) {
-        const share = percent(each.share);
-        return [
-          el(
-            "p",
-            null,
-            t("Making the index of {name}, once: {share} %", {name: each.name, share}),
-            " ",
-            progress(each),
-          ),
-        ];
-      }
-      if (!each.error) return [];
-      return [
+    const chosen = this.list.filter(each => each.chosen),
+      work = chosen
+        .filter(each => each.opening)
+        .map(each => {
+          const words = t("Making the index of {name}, once: {share} %", {
+            name: each.name,
+            share: percent(each.share),
+          });
+          return el("p", null, words, " ", progress(each));
+        });
+    const faults = chosen
+      .filter(each => !each.opening && each.error)
+      .map(each =>
         el(
           "p",
           {class: "failed"},
-          `${each.name}: ${said(each.error)} `,
+          `${each.name}: ${said(/** @type {import("../texts.js").Said} */ (each.error))} `,
           button(t("Try again"), () => this._open()),
           each.added && button(t("Remove"), () => this._act("remove", each, t("{name} is removed", {name: each.name}))),
         ),
-      ];
-    });
+      );
     if (this.list.length && !chosen.length) {
-      lines.push(el("p", null, t("Choose what to explore under Archives. The games of a file are indexed once.")));
+      faults.push(el("p", null, t("Choose what to explore under Archives. The games of a file are indexed once.")));
     }
-    const key = lines.map(line => line.textContent).join("\n");
-    if (key === this._told) return;
-    this._told = key;
-    this.state.replaceChildren(...lines);
+    fill(this._work, work);
+    fill(this._faults, faults);
   }
+}
+
+/**
+ * Replaces lines where they say something else: what screen readers tell is told once.
+ * @param {Element} place
+ * @param {Element[]} lines
+ */
+function fill(place, lines) {
+  const words = lines.map(line => line.textContent).join("");
+  if (words !== place.textContent) place.replaceChildren(...lines);
 }

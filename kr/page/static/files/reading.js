@@ -37,7 +37,7 @@ export class Reading {
     this.oncertificate = () => {};
     /** How often something was read. */
     this.count = 0;
-    this.element = el("p", {class: "reading", role: "status", hidden: true});
+    this.element = el("p", {class: "reading", hidden: true});
   }
 
   /** Opens a text, or what a link names. @param {string} text */
@@ -124,7 +124,7 @@ export class Reading {
       },
     };
     this.element.replaceChildren(
-      t("Reading {name}", {name: visible(name)}),
+      el("span", {role: "status"}, t("Reading {name}", {name: visible(name)})),
       " ",
       bar,
       " ",
