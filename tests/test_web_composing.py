@@ -158,7 +158,7 @@ def edit(page: Page, fen: str) -> None:
 
 
 def verdict_of(page: Page) -> str:
-    return page.locator(".soundness").inner_text()
+    return page.locator(".composing .soundness").inner_text()
 
 
 @pytest.mark.slow

@@ -226,9 +226,13 @@ def test_a_position_is_proved_on_the_page(address: str, size: dict[str, int], op
     path, bad = tmp_path / "a.krproof", tmp_path / "b.krproof"
     write_certificate(path, case("a win in four"))
     bad.write_bytes(mutated())
-    panel = proof_panel(page)
+    # by one click from the analysis, and to an end by another
+    page.locator(".analysis .head").get_by_role("button", name="Prove").click()
+    panel = page.locator(".panel.proof")
+    panel.get_by_role("button", name="Stop").click()
+    panel.get_by_text("Stopped").wait_for()
     panel.locator("input[type=file]").set_input_files(path)
-    panel.locator(".step").wait_for()
+    panel.locator("section.step").wait_for()
     panel.get_by_role("button", name="Prove", exact=True).click()
     panel.get_by_text("Proved: White wins").wait_for()
     wait_until(page, "() => document.querySelectorAll('.certificates li').length === 1")
@@ -238,7 +242,15 @@ def test_a_position_is_proved_on_the_page(address: str, size: dict[str, int], op
     certificate = unpacked_certificate(Path(saved.value.path()).read_bytes())
     assert (saved.value.suggested_filename, str(certificate.claim)) == ("white.krproof", "White wins")
     check_certificate(certificate, shipped())
+    # the same position as a problem, whose line steps on the board
+    panel.get_by_role("button", name="Is it sound?").click()
+    panel.locator(".soundness h3").wait_for()
+    assert "White wins" in (panel.locator(".soundness p").first.text_content() or "")
+    panel.locator(".soundness .step").first.click()
+    panel.locator(".soundness .step[aria-current]").wait_for()
+    page.keyboard.press("ArrowLeft")
+    panel.locator(".soundness .step[aria-current]").wait_for(state="detached")
     # one that was changed is refused, in a sentence
     panel.locator("input[type=file]").set_input_files(bad)
     panel.get_by_text("this does not prove that Black wins").wait_for()
-    assert not panel.locator(".step").is_visible()
+    assert not panel.locator("section.step").is_visible()

@@ -8,6 +8,7 @@ import {
   claimWords,
   effort,
   endWords,
+  plyOf,
   stepWords,
   uncovered,
   verdict,
@@ -57,6 +58,15 @@ test("searches, nodes and time are told, and the limit that ended them", () => {
   assert.equal(effort({...told, claims}), "3 searches · 1,200 nodes · 1 s");
   const limit = {say: "limit.memory", with: {size: "64MB"}};
   assert.equal(effort({...told, limit}), "0 searches · 0 nodes · 1 s · the limit of memory, 64MB, was reached");
+});
+
+test("a verdict on a problem stands at the problem and along its line", () => {
+  const move = (/** @type {string} */ fen) => ({text: "1-5", path: [], captured: [], fen}),
+    line = ["b", "c"].map(move);
+  assert.deepEqual(
+    ["a", "b", "c", "d"].map(fen => plyOf({line}, "a", fen)),
+    [0, 1, 2, -1],
+  );
 });
 
 test("a claim is open, proved or refuted", () => {

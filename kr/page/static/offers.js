@@ -11,6 +11,12 @@ export const MATCHES = true;
 /** How often patterns of a region were seen in games. */
 export const COUNTS = true;
 
+/** What a proof costs while it lasts. */
+export const proofCost = () => t("It takes one processor core of kr web's machine; other searches go on.");
+
+/** What to say of a search that has to wait. */
+export const waitingWords = () => t("Many are analysing; this begins when one of them ends");
+
 /** What to say if a part of the page did not load. */
 export const unloaded = () => t("The page did not load. Is kr web still running?");
 

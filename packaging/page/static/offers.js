@@ -7,6 +7,11 @@ export const RUNS = false;
 export const MATCHES = false;
 export const COUNTS = false;
 
+export const proofCost = () =>
+  t("It takes one processor core and 64 MB of memory at most; other searches wait until it ends.");
+
+export const waitingWords = () => t("Another search or proof is under way; this begins when it ends");
+
 export const unloaded = () => t("This part of the page did not load. Is there a connection?");
 
 /** @param {string} name @param {number} size in MB */

@@ -154,10 +154,16 @@ class Analyse {
       onchange: name => {
         this.side?.classList.toggle("open", name !== "notation");
         if (name !== "setup") this._late?.setup.cancel();
+        this._offerProofs();
         this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
         app.keep("panel", name);
       },
     });
+  }
+
+  /** What is being set up has proofs of its own. */
+  _offerProofs() {
+    for (const opener of this._late?.openers ?? []) opener.hidden = this._tabs.current === "setup";
   }
 
   /**
@@ -181,7 +187,7 @@ class Analyse {
 
   async _fill() {
     const [{panels}, {Graph}] = await Promise.all([import("./panels.js"), import("../graph-drawing.js"), later()]),
-      {games, departure, review, all} = (this._late = panels(this.app, this._moves.list, this, this._welcome));
+      {games, departure, review, openers, all} = (this._late = panels(this.app, this._moves.list, this, this._welcome));
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._graphPlace.append(this._graph.element);
     this._draw();
@@ -189,6 +195,8 @@ class Analyse {
     this.analysis.element.before(this._late.welcome.line, games.strip, games.reading.element);
     this._opening.element.after(departure.element);
     this.analysis.element.firstElementChild?.prepend(review);
+    this.analysis.element.firstElementChild?.append(...openers);
+    this._offerProofs();
     games.begun.then(() => {
       this._isRecalled = true;
       this._greet();

@@ -64,6 +64,7 @@ export function panels(app, list, screen, doors) {
     welcome: new Welcome(app, doors, {pick: games.pick, form, reading: games.reading}, () => setup.begin(START)),
     setup,
     review: reviewed.begin,
+    openers: proofs.openers,
     departure: new Departure(app),
     sheet: changing(list, app.say),
     sending: actions(/** @type {any} */ (app)),

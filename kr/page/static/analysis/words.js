@@ -1,5 +1,6 @@
 // What an engine tells, as people read it. Nothing here touches the document.
 
+import {waitingWords} from "../offers.js";
 import {decimal, formatted, many, said, signed, t} from "../texts.js";
 
 /** @typedef {"win" | "draw" | "loss"} Value */
@@ -95,10 +96,7 @@ export function scoreWords({score, value, plies}, turned) {
  * @param {string} name of the engine; "" if there is only one
  */
 export function status(told, name) {
-  const message =
-    told.error ||
-    (told.over && said(told.over)) ||
-    (told.waiting && t("Many are analysing; this begins when one of them ends"));
+  const message = told.error || (told.over && said(told.over)) || (told.waiting && waitingWords());
   const facts = () =>
     [
       told.depth && t("depth {depth}", {depth: told.depth}),

@@ -3,7 +3,7 @@
 import {check, choice, labelled} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
-import {courseWords, ranked} from "./state.js";
+import {courseWords, progressWords, ranked} from "./state.js";
 import {variationView, verdictView} from "./view.js";
 
 /** @typedef {import("./state.js").Verdict} Verdict */
@@ -212,14 +212,10 @@ export class Composing {
   }
 
   /** @param {{nodes: number, seconds: number}} progress */
-  _proving({nodes, seconds}) {
+  _proving(progress) {
     this._parts.progress.max = Number(this._parts.limit.value);
-    this._parts.progress.value = seconds;
-    const millions = (nodes / 1e6).toFixed(1);
-    this._parts.status.textContent = t("{seconds} s, {nodes} million nodes", {
-      seconds: Math.floor(seconds),
-      nodes: millions,
-    });
+    this._parts.progress.value = progress.seconds;
+    this._parts.status.textContent = progressWords(progress);
   }
 
   /** @param {Verdict} verdict */

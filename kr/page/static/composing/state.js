@@ -110,6 +110,10 @@ function oneChange({kind, piece, square, target}) {
   return added[/** @type {"b"} */ (piece)]();
 }
 
+/** How far the proofs about a problem are. @param {{nodes: number, seconds: number}} progress */
+export const progressWords = ({nodes, seconds}) =>
+  t("{seconds} s, {nodes} million nodes", {seconds: Math.floor(seconds), nodes: (nodes / 1e6).toFixed(1)});
+
 /** What is said of a variation. @param {Variation} variation */
 export function variationWords({key, moves, verdict, move_number: number}) {
   const told = t("key {key}, {moves}", {key, moves: many(moves, "move")});

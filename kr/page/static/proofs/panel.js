@@ -1,12 +1,16 @@
-// The panel Proof: proves the position on the board, opens certificates, and steps through one on the board.
+// The panel Proof: proves the position on the board, or checks it as a problem, by one click beside the analysis; opens
+// certificates, and steps through one on the board.
 
 import {PositionPanel} from "../analyse/position.js";
 import {choice, filePicker} from "../controls.js";
+import {progressWords} from "../composing/state.js";
 import {button, el, unbroken} from "../dom.js";
-import {tooLarge} from "../offers.js";
+import {iconButton} from "../icons.js";
+import {proofCost, tooLarge} from "../offers.js";
 import {give} from "../send.js";
 import {newDocument} from "../setup/fen.js";
 import {inUnit, t} from "../texts.js";
+import {ProblemCheck} from "./problem.js";
 import {claimWords, effort, limits, stepWords, uncovered, verdict} from "./state.js";
 import {certificateFile, LARGEST, openCertificate} from "./stream.js";
 import {certificateRow, claimRow, crumbs, replyRow, replyTable} from "./view.js";
@@ -16,10 +20,14 @@ import {certificateRow, claimRow, crumbs, replyRow, replyTable} from "./view.js"
 /** @typedef {import("./state.js").Move} Move */
 /** @typedef {import("./state.js").Step} Step */
 
+/** Seconds of the check of a problem. */
+const LONGEST_CHECK = 60;
+
 /** @extends {PositionPanel<Step | null>} */
 export class Proofs extends PositionPanel {
   _said = el("p", {class: "verdict", role: "status"});
   _effort = el("p", {class: "muted"});
+  _cost = el("p", {class: "muted", hidden: true}, proofCost());
   _claims = el("ul", {class: "claims"});
   _found = el("ul", {class: "certificates"});
   _step = el("section", {class: "step", hidden: true});
@@ -41,12 +49,24 @@ export class Proofs extends PositionPanel {
     this._open = null;
     /** @type {{stop: () => void} | null} */
     this._stream = null;
+    /** What the stream does. @type {"" | "prove" | "soundness"} */
+    this._doing = "";
+    /** The position that it is about. */
+    this._fen = "";
+    this._problem = new ProblemCheck(app);
     this._opening = 0;
     this._limit = choice(t("Time for a proof"), limits(), {
       value: app.kept("prove-seconds", "10"),
       onchange: value => app.keep("prove-seconds", value),
     });
-    this._prove = button(t("Prove"), () => (this._stream ? this._stop() : this._begin()), {class: "primary"});
+    this._prove = button("", () => this._toggle("prove"), {class: "primary"});
+    this._check = button("", () => this._toggle("soundness"));
+    this._name();
+    /** For the analysis: what proves, or checks, by one click. */
+    this.openers = [
+      iconButton("proof", t("Prove"), () => this._start("prove"), {shown: true}),
+      iconButton("puzzle", t("Is it sound?"), () => this._start("soundness"), {shown: true}),
+    ];
     this.panel = {...this._panel, element: this._element(), untabbed: true};
   }
 
@@ -69,6 +89,7 @@ export class Proofs extends PositionPanel {
         "div",
         {class: "row"},
         this._prove,
+        this._check,
         this._limit,
         button(t("Open certificate…"), () => picker.click(), {
           title: t("A file of kr prove; or drop it on the page"),
@@ -77,6 +98,8 @@ export class Proofs extends PositionPanel {
       ),
       this._said,
       this._effort,
+      this._cost,
+      this._problem.element,
       this._claims,
       this._found,
     );
@@ -119,14 +142,32 @@ export class Proofs extends PositionPanel {
 
   // --- proving
 
-  _begin() {
+  /** Opens the panel, and begins at once. @param {"prove" | "soundness"} what */
+  _start(what) {
+    this.app.panel("proof");
+    this._toggle(what);
+  }
+
+  /** @param {"prove" | "soundness"} what */
+  _toggle(what) {
+    const own = this._doing === what;
+    this._stop();
+    if (!own) this._begin(what);
+  }
+
+  /** @param {"prove" | "soundness"} what */
+  _begin(what) {
     const {fen} = this.app.tree.node,
       seconds = Number(this._limit.value);
     this._opening += 1;
+    this._clear();
     this._take([]);
+    this._doing = what;
+    this._fen = fen;
     this._tell(t("Proving …"));
-    this._stream = this.app.live("prove", {fen, seconds}, (/** @type {any} */ event) => this._heard(event));
-    this._prove.textContent = t("Stop");
+    const asked = what === "prove" ? {fen, seconds} : this._problem.asked(fen, Math.min(seconds, LONGEST_CHECK));
+    this._stream = this.app.live(what, asked, (/** @type {any} */ event) => this._heard(event));
+    this._name();
   }
 
   _stop() {
@@ -138,7 +179,15 @@ export class Proofs extends PositionPanel {
   _end() {
     this._stream?.stop();
     this._stream = null;
-    this._prove.textContent = t("Prove");
+    this._doing = "";
+    this._name();
+  }
+
+  /** What the buttons do. */
+  _name() {
+    this._prove.textContent = this._doing === "prove" ? t("Stop") : t("Prove");
+    this._check.textContent = this._doing === "soundness" ? t("Stop") : t("Is it sound?");
+    this._cost.hidden = !this._doing;
   }
 
   /** @param {any} event */
@@ -148,6 +197,13 @@ export class Proofs extends PositionPanel {
       this._end();
       this._tell(event.error);
       return;
+    }
+    if (event.progress) this._tell(t("Proving …"), progressWords(event.progress));
+    if (event.verdict) {
+      this._end();
+      this._tell("");
+      this._problem.take(event.verdict, this._fen);
+      this.app.announce(this._problem.element.textContent ?? "");
     }
     if (!event.proof) return;
     this._tell(verdict(event.proof), effort(event.proof));
@@ -169,6 +225,7 @@ export class Proofs extends PositionPanel {
   _take(certificates, stays = false) {
     this._certificates = certificates;
     this._open = null;
+    this._problem.take(null);
     if (!stays) this._claims.replaceChildren();
     this._list();
     this._show_step();
@@ -233,6 +290,7 @@ export class Proofs extends PositionPanel {
   }
 
   _show_step() {
+    this._problem.draw();
     const {_open: certificate, _answer: step} = this;
     this._step.hidden = !certificate || !step;
     if (!certificate || !step) return;

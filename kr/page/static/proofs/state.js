@@ -34,6 +34,15 @@ export function verdict({value, least, most, side, limit}) {
   return limit ? t("Undecided") : t("Nothing is proved yet");
 }
 
+/**
+ * The ply of a verdict's line at which a position stands, 0 for the problem itself; -1 where it does not.
+ * @param {Pick<import("../composing/state.js").Verdict, "line">} verdict
+ * @param {string} problem its FEN
+ * @param {string} fen
+ */
+export const plyOf = ({line}, problem, fen) =>
+  fen === problem ? 0 : line.findIndex(move => move.fen === fen) + 1 || -1;
+
 /** How far a claim has come. @param {Claim} claim */
 export function claimStanding(claim) {
   if (claim.holds) return t("{claim}: proved", {claim: claimWords(claim)});
