@@ -226,14 +226,15 @@ def test_a_position_is_proved_on_the_page(address: str, size: dict[str, int], op
     path, bad = tmp_path / "a.krproof", tmp_path / "b.krproof"
     write_certificate(path, case("a win in four"))
     bad.write_bytes(mutated())
-    # by one click from the analysis, and to an end by another
-    page.locator(".analysis .head").get_by_role("button", name="Prove").click()
-    panel = page.locator(".panel.proof")
+    panel = proof_panel(page)
+    panel.get_by_role("button", name="Prove", exact=True).click()
     panel.get_by_role("button", name="Stop").click()
     panel.get_by_text("Stopped").wait_for()
     panel.locator("input[type=file]").set_input_files(path)
     panel.locator("section.step").wait_for()
-    panel.get_by_role("button", name="Prove", exact=True).click()
+    # by one click from the analysis
+    page.evaluate("() => document.querySelector('.tab-notation').click()")
+    page.locator(".analysis .head").get_by_role("button", name="Prove").click()
     panel.get_by_text("Proved: White wins").wait_for()
     wait_until(page, "() => document.querySelectorAll('.certificates li').length === 1")
     assert panel.locator(".verdict").text_content() == "Proved: White wins"
