@@ -278,9 +278,9 @@ GAMES = '() => [...document.querySelectorAll(".explorer .behind button")].map(ea
 
 
 def unfold(page: Page) -> None:
-    """Open the panel."""
+    """Open the panel, and wait for its games."""
     page.click(".tab-explorer")
-    wait_until(page, "() => document.querySelector('.explorer .tally tbody tr')")
+    wait_until(page, "() => document.querySelector('.explorer .behind li')?.checkVisibility()")
 
 
 def rows_are(page: Page, *rows: list[str]) -> None:

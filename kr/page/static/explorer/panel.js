@@ -68,7 +68,7 @@ class Explorer {
     this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
     /** None where there is no server to keep them. @type {Archives | null} */
     this.archives = ARCHIVES
-      ? new Archives(app, {onchange: () => this.refresh(true), onlist: () => this._showParts()})
+      ? new Archives(app, {onchange: () => this._explore(), onlist: () => this._showParts()})
       : null;
     this.search = new Search({
       onchange: () => this.refresh(true),
@@ -190,6 +190,12 @@ class Explorer {
     const first = this._hasGames ? null : this.refresh(true);
     await this.archives?.show();
     if (!this._hasGames) await (first ?? this.refresh(true));
+  }
+
+  /** The games are others. */
+  _explore() {
+    void this.refresh(true);
+    void this.search.complete();
   }
 
   _hide() {

@@ -45,6 +45,8 @@ export class Search {
       hidden: true,
     });
     this._later = 0;
+    /** The field of a name that was typed in last. @type {HTMLInputElement | null} */
+    this._typed = null;
     this._typing = new Errands();
     this._names = el("datalist", {id: `players-${++lists}`});
     this._opening = el("datalist", {id: `openings-${lists}`});
@@ -167,7 +169,14 @@ export class Search {
 
   /** @param {Event} event */
   async _named(event) {
-    const text = /** @type {HTMLInputElement} */ (event.target).value.trim(),
+    this._typed = /** @type {HTMLInputElement} */ (event.target);
+    await this.complete();
+  }
+
+  /** Completes the name that is typed; again once the games are others. */
+  async complete() {
+    if (!this._typed) return;
+    const text = this._typed.value.trim(),
       errand = this._typing.begin();
     if (text.length < 2) return;
     try {
