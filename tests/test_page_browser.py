@@ -85,7 +85,8 @@ def test_a_position_is_analysed_while_panels_and_a_review_ask(host: Host, opened
     open_panel(page, "Explorer")
     page.locator(".tally tbody tr").first.wait_for()
     assert [name for name in host.asked if name.startswith("book-")]
-    assert page.locator(".tally th").all_inner_texts() == ["Move", "Played", "Book"]
+    assert page.locator(".tally th").all_inner_texts() == ["Move", "Played", "Results", "Book"]
+    assert "games that kr played against itself" in page.locator(".explorer .source").inner_text()
     page.get_by_role("button", name="Search").click()
     assert page.get_by_label("Player", exact=True).is_hidden()
     type_fen(page, "B:WK32,K30:BK1")
