@@ -50,12 +50,12 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 
     begin = WebServer.run
 
-    def run_and_stop(self: WebServer, on_ready: object) -> None:
+    def run_and_stop(self: WebServer, on_ready: object, *says: object) -> None:
         def ready() -> None:
             on_ready()  # type: ignore[operator]
             self.stop()
 
-        begin(self, ready)
+        begin(self, ready, *says)  # type: ignore[arg-type]
 
     monkeypatch.setattr(WebServer, "run", run_and_stop)
 

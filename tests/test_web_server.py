@@ -336,7 +336,7 @@ def test_a_browser_is_started_without_the_token(monkeypatch: pytest.MonkeyPatch)
     """Other users see the command lines of processes."""
     opened: list[str] = []
     monkeypatch.setattr(serve.webbrowser, "open", lambda address: opened.append(address) or True)
-    monkeypatch.setattr(WebServer, "run", lambda server, ready: (ready(), server.house.close()))
+    monkeypatch.setattr(WebServer, "run", lambda server, ready, *says: (ready(), server.house.close()))
     assert cli.main(["web", "--json", "--weights", "material"]) == 0
     (address,) = opened
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)

@@ -95,7 +95,8 @@ def windows_lines(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(room, name, getattr(windows_words, name.replace("command", "words")))
 
 
-def test_an_engine_in_a_folder_of_windows(windows_lines: None) -> None:
+def test_an_engine_in_a_folder_of_windows(windows_lines: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "is_startable", lambda words, folder: True)
     for text in (rf'"{SCAN}" hub', rf"'{SCAN}' hub"):
         assert engines._command(f"hub:{text}") == ([SCAN, "hub"], None)
         with pytest.raises(ProtocolError) as failure:

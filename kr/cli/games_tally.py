@@ -13,7 +13,7 @@ def command(settings: TallySettings, json: bool = options.JSON) -> None:
     The file has no games: of each position of the openings, how many games each move led to, and how they ended.
 
     Example:
-        kr selfplay --games 20k --openings 3move --random-plies 0 --noise 15 --out games
+        kr selfplay --openings 3move --random-plies 0 --noise 15 --out games
         kr games tally games --out self-play.json
     """
     with console.progress("reading", len(shard_paths(settings.directory)), "shards") as progress:
