@@ -333,7 +333,7 @@ def test_a_summary_tells_best_moves_from_unmarked_ones(engine: Engine) -> None:
     assert str(MoveTally(1)) == "no move judged"
     game = played(BLUNDER)
     annotate(game, engine, QUICK)
-    assert game.comment.endswith("The first 3 plies are not judged.")
+    assert game.comment.endswith("The first 3 moves are not judged.")
     ending = played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27")
     annotate(ending, engine, QUICK)
     assert "not judged" not in ending.comment

@@ -161,7 +161,7 @@ def test_taking_back_and_offering_a_draw(page: Page) -> None:
     assert game.hear("answer")["answer"] == {"why": "moves", "number": 5}
     game.turn()
     game.say("draw")
-    assert game.hear("say")["say"] == {"say": "play.offered_already", "with": {"count": 20}}
+    assert game.hear("say")["say"] == {"say": "play.offered_already", "with": {"count": 10}}
     game.turn()
     game.say("resign")
     assert game.turn() is False

@@ -259,7 +259,7 @@ def test_a_line_by_lot_and_for_everyone(server: WebServer, opened: Opener) -> No
     open_panel(page, "Repertoire")
     assert faults_in(page, ".panels") == []
     choose_side(page, "white")
-    panel(page).get_by_label("The first three moves are drawn by lot").check()
+    panel(page).get_by_label("The first three moves are a ballot").check()
     play(page, "9-13 22-18")
     press(page, "Mark 22-18 as mine")
     page.get_by_text("22-18 is yours").wait_for()

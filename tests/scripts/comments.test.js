@@ -38,11 +38,11 @@ test("kr's comments are told in the language of the page, those of people stay",
   knowEnglish(ENGLISH, written);
   const words =
     "Blunder: White expects 0.12, with 22-18 0.50. A trap: 62% of people play this. " +
-    "Known: a draw before, now Black wins in 1,024 plies, by certificate x. A text of another version.";
+    "Known: a draw before, now Black wins in 512 moves, by certificate x. A text of another version.";
   assert.equal(
     commentWords(`[%eval #-3] [%kr exp=0.12 nag=??] ${words}`),
     "Errore grave: il Bianco si aspetta 0,12, con 22-18 0,50. Una trappola: la gioca il 62% delle persone. " +
-      "Certo: prima patta, ora il Nero vince in 1024 semimosse, per il certificato x. A text of another version.",
+      "Certo: prima patta, ora il Nero vince in 512 mosse, per il certificato x. A text of another version.",
   );
   assert.equal(commentWords(words), words);
   const report = "Black: accuracy 88.1, 3 of 1 judged move best, no mistakes, 2 blunders. White: no move judged.";

@@ -96,12 +96,12 @@ test("a line and exact values, where they are known", () => {
     [{}, {plies: 7}, {value: "win"}, {value: "win", plies: 7}, {value: "draw", plies: 7}, {draw: "repetition"}].map(
       text,
     ),
-    ["+1.30", "+1.30", "win", "win in 7 plies", "draw", "draw by repetition"],
+    ["+1.30", "+1.30", "win", "win in 4 moves", "draw", "draw by repetition"],
   );
   const exact = (/** @type {any} */ facts) => exactly({value: null, moves: [], ...facts}, "");
   assert.equal(exactly(null, ""), "");
   assert.equal(exactly(null, "no progress"), "The game can be claimed a draw for lack of progress here.");
-  assert.equal(exact({value: "win", plies: 9}), "Exact: win in 9 plies");
+  assert.equal(exact({value: "win", plies: 9}), "Exact: win in 5 moves");
   assert.equal(exact({excludes: "loss", certificates: ["a"]}), "Exact: does not lose by certificate a");
   assert.equal(exact({excludes: "win", certificates: ["a"]}), "Exact: does not win by certificate a");
   assert.equal(exact({value: "draw"}), "Exact: draw");

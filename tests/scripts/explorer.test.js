@@ -71,8 +71,8 @@ test("scores are told in men, and what is proved in words", () => {
   assert.deepEqual(told({score: 44, depth: 14}), ["+0.44", "+0.44 (depth 14)"]);
   assert.deepEqual(told({score: 44, depth: 14}, true), ["−0.44", "−0.44 (depth 14)"]);
   assert.deepEqual(told({score: -4, depth: 3}), ["−0.04", "−0.04 (depth 3)"]);
-  assert.deepEqual(told({score: 900, value: "win", plies: 61, depth: 9}), ["win in 61 plies", "win in 61 plies"]);
-  assert.deepEqual(told({score: 900, value: "win", plies: 1}, true)[0], "loss in 1 ply");
+  assert.deepEqual(told({score: 900, value: "win", plies: 61, depth: 9}), ["win in 31 moves", "win in 31 moves"]);
+  assert.deepEqual(told({score: 900, value: "win", plies: 1}, true)[0], "loss in 1 move");
   assert.deepEqual(told({score: null, value: "draw", plies: null}, true)[0], "draw");
   assert.deepEqual(told({score: null}), ["", ""]);
 });
@@ -243,7 +243,7 @@ test("kr's own games stand beside the book's moves, before those that neither ha
   );
   assert.equal(
     state.sourceWords(OWN, false),
-    "Results: 1,000 games that kr played against itself, 2,000 nodes a move, from ballots drawn by lot; not people's.",
+    "Results: 1,000 games that kr played against itself, 2,000 nodes a move, from random ballots; not people's.",
   );
 });
 

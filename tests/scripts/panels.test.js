@@ -52,6 +52,6 @@ test("regions are told in men", () => {
   assert.equal(
     regions.noteWords({...answer, shared: false, remark: "over"}),
     "This evaluation has no tables to share out: a number is what the score loses without the piece. " +
-      "The game is over: the static score means nothing here.",
+      "The game is over: a score at a glance means nothing here.",
   );
 });

@@ -321,7 +321,7 @@ test("answers to an offer of a draw", () => {
     ahead: "it sees itself ahead.",
     "was ahead": "it was ahead a few moves ago.",
     moves: "it accepts none before its move 5.",
-    plies: "in an even game it accepts none before ply 5.",
+    plies: "in an even game it accepts none before move 3.",
   };
   for (const [why, words] of Object.entries(said))
     assert.equal(answerWords({why, number: 5}, "Other"), `Other declines the draw: ${words}`);
@@ -348,30 +348,30 @@ test("why a move is advised", () => {
     hintWords({...advice(hint), ...chances, other: other && advice({text: "9-13", ...other})}).join(" ");
   assert.equal(said({forced: true}), `11-15 is the only legal move. ${shares}`);
   assert.equal(said({}), `11-15 is best. ${shares}`);
-  assert.equal(said({gain: {pieces: 1, plies: 5}}), `11-15 wins 1 piece in 5 plies. ${shares}`);
+  assert.equal(said({gain: {pieces: 1, plies: 5}}), `11-15 wins 1 piece in 3 moves. ${shares}`);
   assert.equal(said({gain: {pieces: -1, plies: 5}}), `11-15 gives up 1 piece. ${shares}`);
   assert.equal(
     said({gain: {pieces: -1, plies: 5}}, {score: -80}),
     `11-15 gives up 1 piece, and is best all the same. ${shares} 9-13, the next best, is worse by 1.0 men.`,
   );
-  assert.equal(said({crowned: 3}), `11-15 gets a king in 3 plies. ${shares}`);
+  assert.equal(said({crowned: 3}), `11-15 gets a king in 2 moves. ${shares}`);
   assert.equal(
     said({value: "win", plies: 7}, {value: "draw"}),
-    "11-15 wins: a win in 7 plies, seen to its end. With 9-13, the next best, no win is seen.",
+    "11-15 wins: a win in 4 moves, seen to its end. With 9-13, the next best, no win is seen.",
   );
   assert.equal(
     said({value: "draw"}, {value: "loss", plies: 4}),
-    "11-15 holds the draw: that is proved. 9-13 loses in 4 plies.",
+    "11-15 holds the draw: that is proved. 9-13 loses in 2 moves.",
   );
   assert.equal(
     said({value: "loss", plies: 9}, {value: "loss"}),
-    "The game is lost in 9 plies; 11-15 holds out longest.",
+    "The game is lost in 5 moves; 11-15 holds out longest.",
   );
   assert.equal(said({}, {score: 10}), `11-15 and 9-13 are equally good. ${shares}`);
   assert.equal(said({}, {score: -80}), `11-15 is best. ${shares} 9-13, the next best, is worse by 1.0 men.`);
   assert.equal(
     said({}, {score: -80, gain: {pieces: -2, plies: 3}}),
-    `11-15 is best. ${shares} 9-13 loses 2 pieces in 3 plies.`,
+    `11-15 is best. ${shares} 9-13 loses 2 pieces in 2 moves.`,
   );
 });
 

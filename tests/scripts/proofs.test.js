@@ -98,7 +98,7 @@ test("a step says whose move it is, or why the line ends", () => {
     left: 5,
     end: null,
   };
-  assert.equal(stepWords(step, certificate), "The strategy plays 1-5. At most 5 plies to the end of a line.");
+  assert.equal(stepWords(step, certificate), "The strategy plays 1-5. At most 3 moves to the end of a line.");
   assert.match(
     stepWords({...step, own: false, move: null, left: null}, certificate),
     /the hardest defence comes first\.$/,
@@ -109,7 +109,7 @@ test("a step says whose move it is, or why the line ends", () => {
   assert.equal(stepWords({...step, end}, certificate), "Proved: Black wins. The line ends by the rules.");
   assert.equal(
     endWords({by: "database", value: "loss", plies: 4}),
-    "ends in the database: loss in 4 plies for the side to move",
+    "ends in the database: loss in 2 moves for the side to move",
   );
 });
 
@@ -128,6 +128,6 @@ test("exact values name the certificate that they rest on", () => {
   ];
   assert.equal(
     exactly({value: null, excludes: "loss", certificates: ["b.krproof"], moves}, ""),
-    "Exact: does not lose by certificate b.krproof; 1-5 win in 3 plies, 1-6 loss by certificate a.krproof",
+    "Exact: does not lose by certificate b.krproof; 1-5 win in 2 moves, 1-6 loss by certificate a.krproof",
   );
 });

@@ -162,12 +162,12 @@ test("how firm a mark is depends on the searches and the limit", () => {
   const point = {once: false, evaluation: "0.9"};
   const words = (/** @type {object} */ more, limit = "") => firmness(/** @type {any} */ ({...point, ...more}), limit);
   assert.match(words({}), /^Fairly firm: two searches agree/);
-  assert.match(words({}, "200,000 nodes"), /two searches of 200,000 nodes agree/);
+  assert.match(words({}, "200,000 positions"), /two searches of 200,000 positions agree/);
   assert.match(words({once: true}), /^Not firm/);
   assert.match(words({evaluation: "#-5"}), /^Certain/);
   const by = (/** @type {string} */ limit) =>
     limitOf({Annotator: `Somebody; kr 0.3.0 (${limit} a position, weights x)`});
-  assert.equal(by("nodes=200000"), "200,000 nodes");
+  assert.equal(by("nodes=200000"), "200,000 positions");
   assert.equal(by("0.3s"), "0.3 seconds");
   assert.equal(by("depth=12"), "");
   assert.equal(limitOf({}), "");

@@ -266,18 +266,18 @@ const ANSWER = {
 test("an ending counts the plies that were given away, and forgets what is taken back", () => {
   const ending = new endings.Ending({start: "W:WK18,K22:BK5", side: "white"}, {value: "win", distance: 7});
   const counts = (/** @type {number} */ length) => Object.fromEntries(endings.countWords(ending, length, KNOWN, true));
-  assert.deepEqual(counts(0), {Played: "0 plies", "Win in": "7 plies", "Given away": "0 plies"});
+  assert.deepEqual(counts(0), {"Win in": "4 moves"});
   ending.take(2, ANSWER);
   assert.deepEqual(counts(2), {
-    Played: "2 plies",
-    "Win in": "7 plies",
-    "Best play": "7 plies",
-    "Given away": "2 plies",
+    Played: "1 move",
+    "Win in": "4 moves",
+    "Best play": "4 moves",
+    "Given away": "1 move",
   });
   assert.equal(Object.keys(Object.fromEntries(endings.countWords(ending, 2, KNOWN, false))).join(), "Played");
   ending.take(4, {...ANSWER, cost: 4, quiet: 22, seen: 3});
-  assert.equal(counts(4)["Given away"], "6 plies");
-  assert.equal(counts(4)["Without progress"], "22 of 80 plies");
+  assert.equal(counts(4)["Given away"], "3 moves");
+  assert.equal(counts(4)["Without progress"], "11 of 40 moves");
   assert.equal(counts(4)["This position"], "third time");
   ending.cut(2);
   assert.equal(ending.cost, 2);
@@ -305,14 +305,14 @@ test("what to do is said at each moment", () => {
 test("replies and mistakes are explained", () => {
   const {reasons} = ANSWER;
   assert.ok(reasons);
-  assert.equal(endings.reasonWords(reasons, true), "It holds out longest: you win in 7 plies.");
+  assert.equal(endings.reasonWords(reasons, true), "It holds out longest: you win in 4 moves.");
   assert.equal(endings.reasonWords(reasons, false), "It holds out longest.");
   assert.equal(endings.reasonWords({...reasons, choice: 1, capture: true}, true), "It had to capture.");
   assert.equal(
     endings.reasonWords({...reasons, value: "draw", distance: null}, true),
     "It sets a trap: of your 4 moves 3 keep the draw.",
   );
-  assert.equal(endings.costWords("2-7", ANSWER), "2-7 cost 2 plies: 1-6 was the quickest.");
+  assert.equal(endings.costWords("2-7", ANSWER), "2-7 cost 1 move: 1-6 was the quickest.");
   assert.equal(endings.costWords("2-7", {...ANSWER, cost: 0}), "");
   const slip = {...ANSWER, kept: false, value: /** @type {const} */ ("draw"), better: [move("1-6"), move("1-5")]};
   assert.deepEqual(endings.slipWords("2-7", slip), {
@@ -331,11 +331,11 @@ test("replies and mistakes are explained", () => {
   });
   assert.equal(
     endings.bestWords([exact("1-6", "win", 5), exact("1-5", "win", 9)], true).more,
-    "It wins in 5 plies. 1-5 takes 9 plies.",
+    "It wins in 3 moves. 1-5 takes 5 moves.",
   );
   assert.equal(
     endings.bestWords([exact("1-6", "win", 5), exact("1-5", "draw", null)], true).more,
-    "It wins in 5 plies. No other move wins.",
+    "It wins in 3 moves. No other move wins.",
   );
   assert.equal(
     endings.bestWords([exact("1-6", "draw", null), exact("1-5", "loss", 4)], true).more,
@@ -347,8 +347,8 @@ test("ends and records", () => {
   const ending = new endings.Ending({start: "W:WK18,K22:BK5", side: "white"}, {value: "win", distance: 7});
   ending.slips = 1;
   const words = endings.endWords(ending, {result: "won", why: "no pieces left"}, 9, null);
-  assert.equal(words.head, "You have won in 9 plies: no piece is left.");
-  assert.match(words.more, /^The best play takes 7 plies\. 1 slip on the way\./);
+  assert.equal(words.head, "You have won in 5 moves: no piece is left.");
+  assert.match(words.more, /^The best play takes 4 moves\. 1 slip on the way\./);
   const drawn = new endings.Ending({start: "W:WK1,K2:BK31,K32", side: "white"}, {value: "draw", distance: null});
   assert.deepEqual(endings.endWords(drawn, {result: "held", why: "20 moves"}, 39, null), {
     mark: "✓",

@@ -189,7 +189,7 @@ def _history(judgement: JudgedMove) -> Sentence | None:
     if judgement.draw == REPETITION:
         return _said("repetition", time=_time(judgement.occurrence))
     if judgement.draw:
-        return _said("no_progress", count=NO_PROGRESS_PLIES)
+        return _said("no_progress", count=NO_PROGRESS_PLIES // 2)
     if judgement.draw_next:
         return _said(f"next.{judgement.draw_next.replace(' ', '_')}", side=judgement.side.other.name.lower())
     return _said("occurrence", time=_time(judgement.occurrence)) if judgement.occurrence > 1 else None
@@ -228,7 +228,7 @@ def _known(side: Side, value: Value, plies: int | None) -> Sentence:
         return Sentence("value.draw")
     if plies is None:
         return Sentence("value.wins", {"side": winner.name.lower()})
-    return Sentence("value.wins_in", {"side": winner.name.lower(), "count": plies})
+    return Sentence("value.wins_in", {"side": winner.name.lower(), "count": (plies + 1) // 2})
 
 
 def _comment(judgement: JudgedMove, sign: str, words: str) -> str:

@@ -171,13 +171,19 @@ export function signed(number, digits) {
  * "1 game", "2,500 games".
  * @param {number} count
  * @param {string} one
- * @param {string} [several] of words such as ply
+ * @param {string} [several] of words such as search
  */
 export function many(count, one, several = `${one}s`) {
   const text = texts[`${one}|${several}`];
   const word = text ? counted(text, count) : count === 1 ? one : several;
   return `${formatted(count)} ${word}`;
 }
+
+/**
+ * Plies as players count them: the moves of the side that makes the first of them.
+ * @param {number} plies
+ */
+export const moves = plies => many(Math.ceil(plies / 2), "move");
 
 /** @param {string[]} list @param {"conjunction" | "disjunction"} type */
 const listed = (list, type) => new Intl.ListFormat(language === "en" ? "en-GB" : language, {type}).format(list);

@@ -1,7 +1,7 @@
 // What an engine tells, as people read it. Nothing here touches the document.
 
 import {waitingWords} from "../offers.js";
-import {decimal, formatted, many, said, signed, t} from "../texts.js";
+import {decimal, formatted, moves, said, signed, t} from "../texts.js";
 
 /** @typedef {"win" | "draw" | "loss"} Value */
 /** @typedef {{text: string, path: number[], captured?: number[], fen: string}} Move */
@@ -46,14 +46,15 @@ export const men = score => (score === 0 ? "0" : signed(score / 100, 2));
 /** "W", "D" or "L" @param {Value} value */
 const outcomeLetter = value => t("WDL")[["win", "draw", "loss"].indexOf(value)];
 
-/** "W 61" @param {{value: Value, plies: number | null}} known */
-export const short = ({value, plies}) => outcomeLetter(value) + (value === "draw" || plies === null ? "" : ` ${plies}`);
+/** "W 31" @param {{value: Value, plies: number | null}} known */
+export const short = ({value, plies}) =>
+  outcomeLetter(value) + (value === "draw" || plies === null ? "" : ` ${Math.ceil(plies / 2)}`);
 
-/** "win in 61 plies" @param {{value: Value, plies?: number | null}} known */
+/** "win in 31 moves" @param {{value: Value, plies?: number | null}} known */
 export const long = ({value, plies}) =>
   value === "draw" || plies === null || plies === undefined
     ? valueName(value)
-    : t("{value} in {plies}", {value: valueName(value), plies: many(plies, "ply", "plies")});
+    : t("{value} in {moves}", {value: valueName(value), moves: moves(plies)});
 
 /** @param {string} rule */
 const byRule = rule => (rule === "repetition" ? t("draw by repetition") : t("draw for lack of progress"));
@@ -136,8 +137,8 @@ function certified(known) {
  * @param {string} draw the rule by which the game can be claimed drawn, or ""
  */
 export function exactly(exact, draw) {
-  const moves = exact ? exact.moves.map(move => `${move.text} ${certified(move)}`).join(", ") : "",
-    values = exact ? [certified(exact), moves].filter(Boolean).join("; ") : "";
+  const each = exact ? exact.moves.map(move => `${move.text} ${certified(move)}`).join(", ") : "",
+    values = exact ? [certified(exact), each].filter(Boolean).join("; ") : "";
   return [
     draw && t("The game can be claimed a {draw} here.", {draw: byRule(draw)}),
     values && t("Exact: {values}", {values}),

@@ -2,7 +2,7 @@
 // document.
 
 import {placed, sideOf} from "../squares.js";
-import {all, many, t} from "../texts.js";
+import {all, many, moves as movesOf, t} from "../texts.js";
 
 /** @import {BoardMove} from "../board-state.js" */
 /** @import {Side} from "../squares.js" */
@@ -76,9 +76,6 @@ const className = (/** @type {number} */ own, /** @type {number} */ other) =>
 /** Most pieces of a side in positions of the database. @param {Pick<Known, "pieces" | "classes">} known */
 export const mostOfASide = ({pieces, classes}) =>
   Math.max(pieces - 1, ...classes.map(name => Number(name.split("v")[0])));
-
-/** @param {number} count */
-export const plies = count => many(count, "ply", "plies");
 
 /** An ending that is being played. */
 export class Ending {
@@ -246,7 +243,9 @@ export const beginWords = more => ({mark: "", head: t("Your move."), more});
 export function reasonWords({choice, capture, value, distance, answers, right}, distances) {
   if (choice === 1) return capture ? t("It had to capture.") : t("It had no other move.");
   if (value === "win") {
-    return distances && distance ? t("It wins fastest: in {plies}.", {plies: plies(distance)}) : t("It keeps its win.");
+    return distances && distance
+      ? t("It wins fastest: in {moves}.", {moves: movesOf(distance)})
+      : t("It keeps its win.");
   }
   if (value === "draw") {
     return right < answers
@@ -254,7 +253,7 @@ export function reasonWords({choice, capture, value, distance, answers, right}, 
       : t("It keeps the draw.");
   }
   if (distances && distance) {
-    return t("It holds out longest: you win in {plies}.", {plies: plies(distance - 1)});
+    return t("It holds out longest: you win in {moves}.", {moves: movesOf(distance - 1)});
   }
   return distance
     ? t("It holds out longest.")
@@ -267,7 +266,7 @@ export function reasonWords({choice, capture, value, distance, answers, right}, 
  * @param {Answer} answer
  */
 export function costWords(move, {cost, best}) {
-  return cost ? t("{move} cost {plies}: {best} was the quickest.", {move, plies: plies(cost), best: best.text}) : "";
+  return cost ? t("{move} cost {moves}: {best} was the quickest.", {move, moves: movesOf(cost), best: best.text}) : "";
 }
 
 /** A move that gave the value away. @param {string} move @param {Answer} answer @returns {Words} */
@@ -297,11 +296,11 @@ export function bestWords([best, ...others], distances) {
     same = others.filter(each => each.value === best.value);
   const next = others[0];
   if (best.value === "win" && best.distance && distances) {
-    const wins = t("It wins in {plies}.", {plies: plies(best.distance)});
+    const wins = t("It wins in {moves}.", {moves: movesOf(best.distance)});
     const slower = same.find(each => each.distance && best.distance && each.distance > best.distance);
     if (!same.length) return {mark: "", head, more: `${wins} ${t("No other move wins.")}`};
     if (!slower?.distance) return {mark: "", head, more: wins};
-    const later = t("{move} takes {plies}.", {move: slower.text, plies: plies(slower.distance)});
+    const later = t("{move} takes {moves}.", {move: slower.text, moves: movesOf(slower.distance)});
     return {mark: "", head, more: `${wins} ${later}`};
   }
   if (!next) return {mark: "", head, more: t("It is the only move.")};
@@ -339,16 +338,18 @@ function endReason(why) {
  */
 export function endWords(ending, {result, why}, length, reply) {
   const success = result === "won" || (ending.goal === "draw" && result !== "lost"),
-    values = {plies: plies(length), why: endReason(why)};
+    values = {moves: movesOf(length), why: endReason(why)};
   const head = {
-    won: () => t("You have won in {plies}: {why}.", values),
+    won: () => t("You have won in {moves}: {why}.", values),
     lost: () => t("You have lost: {why}.", values),
     drawn: () => t("You have a draw: {why}.", values),
     held: () => t("You have held: {why}.", values),
   }[result]();
   const more = [
     reply && t("kr plays {move}.", {move: reply.text}),
-    result === "won" && ending.distance !== null && t("The best play takes {plies}.", {plies: plies(ending.distance)}),
+    result === "won" &&
+      ending.distance !== null &&
+      t("The best play takes {moves}.", {moves: movesOf(ending.distance)}),
     ending.slips && t("{slips} on the way.", {slips: many(ending.slips, "slip")}),
   ];
   return {mark: success ? "✓" : "✗", head, more: more.filter(Boolean).join(" ")};
@@ -367,12 +368,17 @@ export function countWords(ending, length, known, distances) {
     isWin = ending.goal === "win";
   /** @type {Array<[string, string] | false>} */
   const counts = [
-    [t("Played"), plies(length)],
-    distances && isWin && left !== null && !ending.isOver && [t("Win in"), plies(left)],
-    distances && ending.distance !== null && length > 0 && [t("Best play"), plies(ending.distance)],
-    distances && ending.distance !== null && [t("Given away"), plies(ending.cost)],
+    length > 0 && [t("Played"), movesOf(length)],
+    distances && isWin && left !== null && !ending.isOver && [t("Win in"), movesOf(left)],
+    distances && ending.distance !== null && length > 0 && [t("Best play"), movesOf(ending.distance)],
+    distances &&
+      ending.distance !== null &&
+      length > 0 && [t("Given away"), ending.cost ? movesOf(ending.cost) : t("nothing")],
     distances && isWin && ending.distance === null && [t("Win in"), t("not in the database")],
-    quiet >= QUIET && [t("Without progress"), t("{count} of {plies}", {count: quiet, plies: plies(known.no_progress)})],
+    quiet >= QUIET && [
+      t("Without progress"),
+      t("{count} of {moves}", {count: Math.floor(quiet / 2), moves: movesOf(known.no_progress)}),
+    ],
     seen > 1 && [t("This position"), seen === 2 ? t("second time") : t("third time")],
   ];
   return counts.filter(each => each !== false);
@@ -382,6 +388,6 @@ export function countWords(ending, length, known, distances) {
 export function valueWords({value, distance}) {
   if (distance === null) return {win: () => t("win"), draw: () => t("draw"), loss: () => t("loss")}[value]();
   return value === "win"
-    ? t("win in {plies}", {plies: plies(distance)})
-    : t("loss in {plies}", {plies: plies(distance)});
+    ? t("win in {moves}", {moves: movesOf(distance)})
+    : t("loss in {moves}", {moves: movesOf(distance)});
 }

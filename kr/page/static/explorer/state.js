@@ -181,7 +181,7 @@ export const ownState = ({book, moves}, {total}) =>
 /** Where the numbers come from without an archive. @param {SelfPlay} own @param {boolean} book whether there is one */
 export const sourceWords = ({games, nodes}, book) =>
   [
-    t("Results: {games} that kr played against itself, {nodes} a move, from ballots drawn by lot; not people's.", {
+    t("Results: {games} that kr played against itself, {nodes} a move, from random ballots; not people's.", {
       games: many(games, "game"),
       nodes: many(nodes, "node"),
     }),

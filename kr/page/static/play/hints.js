@@ -1,7 +1,7 @@
 // Why a move is advised, in sentences, and as arrows; docs/reference/sentences.md has what must be true for each.
 
 import {percent} from "../analysis/words.js";
-import {decimal, many, t} from "../texts.js";
+import {decimal, many, moves, t} from "../texts.js";
 
 /**
  * A move with its reasons, as answers/hints.js gives them.
@@ -13,8 +13,6 @@ import {decimal, many, t} from "../texts.js";
 const CROWNED_SOON = 7,
   EQUAL = 15, // centi-men by which an alternative is as good
   LEAST = 5; // and that are told
-
-const plies = (/** @type {number} */ count) => many(count, "ply", "plies");
 
 /**
  * Why a move is advised, in sentences.
@@ -28,14 +26,14 @@ export function hintWords(hint) {
   if (hint.value === "win")
     words.push(
       hint.plies
-        ? t("{move} wins: a win in {plies}, seen to its end.", {move, plies: plies(hint.plies)})
+        ? t("{move} wins: a win in {moves}, seen to its end.", {move, moves: moves(hint.plies)})
         : t("{move} wins: that is proved.", {move}),
     );
   else if (hint.value === "draw") words.push(t("{move} holds the draw: that is proved.", {move}));
   else if (hint.value === "loss")
     words.push(
       hint.plies
-        ? t("The game is lost in {plies}; {move} holds out longest.", {move, plies: plies(hint.plies)})
+        ? t("The game is lost in {moves}; {move} holds out longest.", {move, moves: moves(hint.plies)})
         : t("The game is lost by any move; {move} makes it hardest.", {move}),
     );
   else words.push(...prospects(hint));
@@ -49,11 +47,11 @@ function prospects(hint) {
     words = [];
   if (gain && gain.pieces > 0)
     words.push(
-      t("{move} wins {pieces} in {plies}.", {move, pieces: many(gain.pieces, "piece"), plies: plies(gain.plies)}),
+      t("{move} wins {pieces} in {moves}.", {move, pieces: many(gain.pieces, "piece"), moves: moves(gain.plies)}),
     );
   else if (gain) words.push(sacrifice(hint, -gain.pieces));
   else if (crowned && crowned <= CROWNED_SOON)
-    words.push(t("{move} gets a king in {plies}.", {move, plies: plies(crowned)}));
+    words.push(t("{move} gets a king in {moves}.", {move, moves: moves(crowned)}));
   else if (!forced)
     words.push(
       isEqual(hint)
@@ -110,15 +108,15 @@ function alternative(hint, other) {
   if (other.value === hint.value && other.value) return [];
   if (other.value === "loss")
     return [
-      other.plies ? t("{move} loses in {plies}.", {move, plies: plies(other.plies)}) : t("{move} loses.", {move}),
+      other.plies ? t("{move} loses in {moves}.", {move, moves: moves(other.plies)}) : t("{move} loses.", {move}),
     ];
   if (hint.value === "win") return [t("With {move}, the next best, no win is seen.", {move})];
   if (other.gain && other.gain.pieces < 0 && less > 0)
     return [
-      t("{move} loses {pieces} in {plies}.", {
+      t("{move} loses {pieces} in {moves}.", {
         move,
         pieces: many(-other.gain.pieces, "piece"),
-        plies: plies(other.gain.plies),
+        moves: moves(other.gain.plies),
       }),
     ];
   const worse = hint.score - other.score;

@@ -231,7 +231,10 @@ export function answerWords({why, number}, name) {
     ahead: t("{name} declines the draw: it sees itself ahead.", {name}),
     "was ahead": t("{name} declines the draw: it was ahead a few moves ago.", {name}),
     moves: t("{name} declines the draw: it accepts none before its move {number}.", {name, number}),
-    plies: t("{name} declines the draw: in an even game it accepts none before ply {number}.", {name, number}),
+    plies: t("{name} declines the draw: in an even game it accepts none before move {number}.", {
+      name,
+      number: Math.ceil(number / 2),
+    }),
   };
   return named(words, why) ?? "";
 }

@@ -1,7 +1,7 @@
 // Certificates and proofs in words. Nothing here touches the document.
 
 import {long} from "../analysis/words.js";
-import {formatted, many, said, t} from "../texts.js";
+import {formatted, many, moves, said, t} from "../texts.js";
 
 /** @typedef {import("../answers/proofs/told.js").Value} Value */
 /** @typedef {import("../answers/proofs/told.js").Side} Side */
@@ -71,8 +71,8 @@ export function effort({claims, taken, limit}) {
 export const extent = ({positions, longest, quiet}) =>
   [
     many(positions, "position"),
-    longest === null ? "" : t("lines of at most {plies}", {plies: many(longest, "ply", "plies")}),
-    quiet === null ? "" : t("{plies} in a row without progress", {plies: many(quiet, "ply", "plies")}),
+    longest === null ? "" : t("lines of at most {moves}", {moves: moves(longest)}),
+    quiet === null ? "" : t("{moves} in a row without progress", {moves: moves(quiet)}),
   ]
     .filter(Boolean)
     .join(" · ");
@@ -82,8 +82,8 @@ export const uncovered = ({goal, quiet, in_database}) =>
   goal === "draw"
     ? t("Draws by rule are not losses: this holds under all rules.")
     : in_database || (quiet ?? 0) >= 80
-      ? t("Not covered: draws by rule, 80 plies without progress and repetition.")
-      : t("No line repeats a position or goes 80 plies without progress: this holds under all rules.");
+      ? t("Not covered: draws by rule, 40 moves each without progress, and repetition.")
+      : t("No line repeats a position or goes 40 moves each without progress: this holds under all rules.");
 
 /** Why a line ends. @param {End} end */
 export const endWords = ({by, value, plies}) =>
@@ -95,10 +95,7 @@ export const endWords = ({by, value, plies}) =>
 export function stepWords(step, certificate) {
   if (step.outside) return t("The certificate does not have this position.");
   if (step.end) return t("Proved: {claim}. The line {end}.", {claim: claimWords(certificate), end: endWords(step.end)});
-  const left =
-    step.left === null
-      ? ""
-      : ` ${t("At most {plies} to the end of a line.", {plies: many(step.left, "ply", "plies")})}`;
+  const left = step.left === null ? "" : ` ${t("At most {moves} to the end of a line.", {moves: moves(step.left)})}`;
   if (step.own) return `${t("The strategy plays {move}.", {move: step.move?.text ?? ""})}${left}`;
   return `${t("Whatever is played, it has an answer; the hardest defence comes first.")}${left}`;
 }

@@ -2,7 +2,7 @@
 
 import {button, el, unbroken} from "../dom.js";
 import {head, moveRow} from "../tables.js";
-import {many, t} from "../texts.js";
+import {moves, t} from "../texts.js";
 import {claimStanding, claimWords, endWords, extent} from "./state.js";
 
 /** @typedef {import("./state.js").Move} Move */
@@ -21,7 +21,7 @@ export function replyRow(reply, {play, point}) {
     reply,
     {play: () => play(answer ? [reply, answer] : [reply]), point, label},
     el("td", null, answer ? unbroken(answer.text) : el("span", {class: "muted"}, end ? endWords(end) : "")),
-    el("td", {class: "right muted"}, left === null ? "" : many(left, "ply", "plies")),
+    el("td", {class: "right muted"}, left === null ? "" : moves(left)),
   );
 }
 

@@ -86,9 +86,9 @@ export function partWords({shared, material, move, empty, shares}) {
 export function noteWords({shared, remark}) {
   const notes = [
     !shared && t("This evaluation has no tables to share out: a number is what the score loses without the piece."),
-    remark === "over" && t("The game is over: the static score means nothing here."),
+    remark === "over" && t("The game is over: a score at a glance means nothing here."),
     remark === "capture" &&
-      t("A capture is pending, which a search plays out first: the static score says little here."),
+      t("A capture is pending, which a search plays out first: a score at a glance says little here."),
   ];
   return notes.filter(Boolean).join(" ");
 }

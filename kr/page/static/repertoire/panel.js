@@ -67,7 +67,7 @@ class RepertoirePanel extends PositionPanel {
 
   _body() {
     const chosen = filePicker(".pdn,.gz,.txt", file => void this._read(file));
-    const ballots = check(t("The first three moves are drawn by lot"), this.app.kept("repertoire-ballots", false), on =>
+    const ballots = check(t("The first three moves are a ballot"), this.app.kept("repertoire-ballots", false), on =>
       this.app.keep("repertoire-ballots", on),
     );
     return el(
@@ -310,7 +310,7 @@ class RepertoirePanel extends PositionPanel {
     this.app.say(
       isMarked
         ? t("{move} is yours", {move: line[last].text})
-        : t("{move} is drawn by lot: mark a later move", {move: line[last].text}),
+        : t("{move} is part of the ballot: mark a later move", {move: line[last].text}),
     );
   }
 

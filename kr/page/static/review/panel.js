@@ -19,10 +19,10 @@ import {trainButton} from "./train.js";
 
 /** @returns {Array<[string, string]>} */
 const LIMITS = () => [
-  ["nodes=50000", t("Quick: 50,000 nodes a search")],
-  ["nodes=200000", t("Normal: 200,000 nodes")],
-  ["nodes=1000000", t("Deep: 1 million nodes")],
-  ["nodes=5000000", t("Very deep: 5 million nodes")],
+  ["nodes=50000", t("Quick: 50,000 positions a search")],
+  ["nodes=200000", t("Normal: 200,000 positions")],
+  ["nodes=1000000", t("Deep: 1 million positions")],
+  ["nodes=5000000", t("Very deep: 5 million positions")],
   ["seconds=0.3", t("0.3 seconds a search")],
   ["seconds=1", t("1 second")],
   ["seconds=3", t("3 seconds")],

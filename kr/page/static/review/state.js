@@ -95,7 +95,7 @@ export function limitIn(headers) {
 export function limitOf(headers) {
   const limit = limitIn(headers);
   if (!limit) return "";
-  return "nodes" in limit ? t("{count} nodes", {count: limit.nodes}) : t("{count} seconds", {count: limit.seconds});
+  return "nodes" in limit ? t("{count} positions", {count: limit.nodes}) : t("{count} seconds", {count: limit.seconds});
 }
 
 /**

@@ -246,8 +246,8 @@ export class Play {
   _draw(side) {
     if (this._offer === 1 - side) throw new Over(null, AGREEMENT);
     if (!this._mayOffer(side)) {
-      const count = (this._offeredAt.get(side) ?? 0) + OFFER_AGAIN - this.board.moves.length;
-      this._say({say: "play.offered_already", with: {count}});
+      const plies = (this._offeredAt.get(side) ?? 0) + OFFER_AGAIN - this.board.moves.length;
+      this._say({say: "play.offered_already", with: {count: Math.ceil(plies / 2)}});
       return;
     }
     this._offerDraw(side);

@@ -190,7 +190,7 @@ function judgement({mark, side, best, expected, bestExpected, othersExpected}) {
 function ofHistory({side, draw, drawNext, occurrence}) {
   const time = occurrence > 5 ? comment("time.more", {number: occurrence}) : comment(`time.${occurrence}`);
   if (draw === REPETITION) return comment("repetition", {time});
-  if (draw) return comment("no_progress", {count: NO_PROGRESS_PLIES});
+  if (draw) return comment("no_progress", {count: NO_PROGRESS_PLIES / 2});
   if (drawNext) return comment(`next.${drawNext.replace(" ", "_")}`, {side: sideName(1 - side)});
   return occurrence > 1 ? comment("occurrence", {time}) : "";
 }
@@ -213,7 +213,7 @@ function known(side, value, plies) {
   if (value === "draw") return {say: "value.draw"};
   const winner = sideName(value === "win" ? side : 1 - side);
   if (plies === null) return {say: "value.wins", with: {side: winner}};
-  return {say: "value.wins_in", with: {side: winner, count: plies}};
+  return {say: "value.wins_in", with: {side: winner, count: Math.ceil(plies / 2)}};
 }
 
 /**
