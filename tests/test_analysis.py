@@ -18,7 +18,6 @@ from systems import interrupt, start
 import kr
 from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Limits, Position
 from kr.analysis.analysis import Analysis, Analyzing, analyze
-from kr.analysis.people import PersonMove
 from kr.analysis.sources import AnalyzeSettings, Task, read_tasks
 from kr.cli import main
 from kr.cli.analyze import _share
@@ -26,6 +25,7 @@ from kr.egdb.database import Database
 from kr.engine.search import Stop
 from kr.game.board import Board
 from kr.game.value import Value
+from kr.players.people import PersonMove
 
 FEN = "W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29"
 ENDING = "W:WK28,K32:BK1"

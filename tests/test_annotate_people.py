@@ -14,11 +14,11 @@ from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import MARKS, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.people import with_people
-from kr.analysis.people import People
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.pdn import Game, write_game
+from kr.players.people import People
 from kr.policy.shape import PolicyShape
 from kr.system import split_command
 

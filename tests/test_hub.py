@@ -95,6 +95,7 @@ INFO = (
 BLACK_BEGINS = r"(9|1[0-2])-1[3-6]"
 WHITE_ANSWERS = r"2[1-4]-(17|18|19|20)"
 TURNED_START = "W" + START[1:]
+DRAWN_ENDING = "BeWeeweeeeeeeeeeeBbeeeeeeweeeeeee"
 ENDING = format_hub_position(Position.from_fen("W:W18,24,27,28:B12,16,20"))
 TURNED_ENDING = "Beeeebbeebeeewebeweeeweeeeeeeeeee"
 WHITE_ENDS = r"(18|24|27|28)-\d+.*"
@@ -117,6 +118,7 @@ SCRIPTS = {
         r"param name=egdb-memory value=64 type=int min=0 max=\d+",
         'param name=book value=off type=enum values="off best varied"',
         "param name=book-file value=shipped type=string",
+        'param name=against value=off type=enum values="off people"',
         r"param name=multipv value=1 type=int min=1 max=\d+",
         'param name=frame value=auto type=enum values="auto pdn mover"',
         "param name=ponder value=true type=bool",
@@ -126,6 +128,13 @@ SCRIPTS = {
         "ready",
     ],
     "one search": ["> init", "ready", f"> pos pos={START}", "> level depth=1", "> go think", INFO, DONE],
+    "a known draw for people's mistakes": [
+        "> set-param name=against value=people",
+        f"> pos pos={DRAWN_ENDING}",
+        "> go think",
+        r"info depth=1 .* score=0.00 nodes=0 .*",
+        r"done move=\S+",
+    ],
     "start without position or init": ["> level nodes=100", "> go think", DONE],
     "bare pos is the start": [
         f"> pos pos={KINGS}",

@@ -22,7 +22,6 @@ from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.analysis.annotation.judging import GLANCE, JudgeSettings
 from kr.analysis.annotation.story import tell
-from kr.analysis.people import PersonMove
 from kr.analysis.sources import Task
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -34,6 +33,7 @@ from kr.game.value import Value
 from kr.language import sentences
 from kr.page.data import annotation as page_facts
 from kr.pdn import Game, Reader, write_game
+from kr.players.people import PersonMove
 from kr.proofs.known import NOTHING_KNOWN, KnownValue
 
 CASES = json.loads((Path(__file__).with_name("cases") / "judging.json").read_text("utf-8"))

@@ -11,7 +11,6 @@ from library import ROOT
 from page import Page, started
 from test_annotate import playout
 
-from kr.analysis.people import People
 from kr.egdb.probe import probe
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
@@ -20,6 +19,7 @@ from kr.evaluation.kinds import load_evaluation
 from kr.game.board import Board
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES
+from kr.players.people import People
 from kr.policy.policy import load_policy
 
 pytestmark = pytest.mark.slow

@@ -10,11 +10,11 @@ import pytest
 from policies import random_policy
 from web_pages import PHONE, SMALL, Opener, click_square, read_board, serving, type_fen, wait_until
 
-from kr.analysis.people import People
 from kr.engine.database import load_database
 from kr.errors import KrError
 from kr.game.board import Board
 from kr.game.position import Position
+from kr.players.people import People
 from kr.policy.policy import load_policy
 from kr.policy.shape import PolicyShape
 from kr.web.house import House

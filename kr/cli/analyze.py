@@ -13,7 +13,6 @@ from itertools import chain, islice
 from typing import Any
 
 from kr.analysis.analysis import Analysis, Analyzing, Line
-from kr.analysis.people import People, PersonMove
 from kr.analysis.sources import AnalyzeSettings, read_tasks
 from kr.cli import console, options
 from kr.cli.proved import library_of
@@ -24,6 +23,7 @@ from kr.evaluation.chances import format_score
 from kr.game.outcome import DRAW_BY
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
+from kr.players.people import People, PersonMove
 from kr.policy.policy import chosen_policy
 from kr.proofs.known import CERTIFICATE_WORD
 from kr.system import END_SIGNALS

@@ -15,6 +15,9 @@ def command(
     egdb: str = egdb_option(),
     egdb_memory: int = egdb_memory_option(),
     book: str = book_option(NO_BOOK),
+    against: str = option(
+        "off", "Play draws that the endgame database knows for mistakes of people, or off.", choices=("off", "people")
+    ),
 ) -> None:
     """Speak the Hub 2 protocol on standard input and output, so that other draughts programs can use kr as engine.
 
@@ -29,4 +32,6 @@ def command(
 
     sizes = {"hash": str(hash // MEBIBYTE), "egdb-memory": str(egdb_memory // MEBIBYTE)}
     books = {} if book == NO_BOOK else {"book": "varied", "book-file": book}
-    serve_stdio({"weights": weights, "threads": str(threads), "egdb": egdb or AUTO, **sizes, **books})
+    serve_stdio(
+        {"weights": weights, "threads": str(threads), "egdb": egdb or AUTO, "against": against, **sizes, **books}
+    )

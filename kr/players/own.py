@@ -22,24 +22,29 @@ from kr.game.position import Position
 from kr.players.levels import FULL, Level, level_numbered, search_at
 from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
 from kr.policy.policy import load_policy
+from kr.policy.practical import PracticalChances
 from kr.units import format_size, parse_count, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
     from kr.policy.policy import Policy
 
-SETTINGS = ("egdb", "hash", "threads", "level", "people", "seed", "book")
+SETTINGS = ("egdb", "hash", "threads", "level", "people", "seed", "book", "against")
 """Settings of a player's text, in addition to search options. people: the policy by which its level chooses among what
-people play, or none; seed: of the errors of its level, and of its choice among book moves, the best of them without."""
+people play, or none; seed: of the errors of its level, and of its choice among book moves, the best of them without;
+against: people, to play a known draw for their mistakes (kr.policy.practical)."""
 NOBODY = "none"
 """Instead of a policy: errors by chance alone."""
+PEOPLE = "people"
+"""Opponents for whose mistakes it can play."""
 
 
 class EnginePlayer(Player):
     """kr's engine. Raises InvalidWeightsError.
 
     weights: as for Engine; policy: that of a level that chooses among what people play; seed: of the errors of
-    its level, and of its choice among book moves, without which it plays the book's best.
+    its level, and of its choice among book moves, without which it plays the book's best; against: that of the people
+    for whose mistakes it plays where the database knows a draw.
     """
 
     version = ""
@@ -55,11 +60,13 @@ class EnginePlayer(Player):
         seed: int | None = None,
         policy: Policy | None = None,
         book: OpeningBook | None = None,
+        against: Policy | None = None,
     ) -> None:
         database, self._book = (database, book) if level.database else (None, None)
         self._level, self._policy = level, policy if level.likeness else None
         self._seed, self._book_seed = 1 if seed is None else seed, seed
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
+        self._practical = PracticalChances(against, database) if against and database else None
         self.name = self.engine.name
         self.source = weights or SHIPPED
         self.signature = self.engine.signature
@@ -75,6 +82,8 @@ class EnginePlayer(Player):
             self.signature += f" people {self._policy.signature}"
         if self._book:
             self.signature += f" book {self._book.signature}" + f" varied {seed}" * (seed is not None)
+        if self._practical:
+            self.signature += f" against {self._practical.policy.signature}"
 
     def new_game(self) -> None:
         self.engine.new_game()
@@ -86,6 +95,8 @@ class EnginePlayer(Player):
         began = time.perf_counter()
         if self._book and (reply := book_reply(self._book, position, history, self._book_seed)):
             return reply
+        if self._practical and (best := self._practical.best(position, history)):
+            return Reply(best.move, 0, 0, 0, time.perf_counter() - began)
         if self._level.full:
             result = self.engine.search(position, limits, history=history, stop=stop)
             return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
@@ -121,6 +132,10 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
             raise InvalidSettingError("people: only a level below the highest asks what people play; leave it out")
         if "book" in own and not level.database:
             raise InvalidSettingError(f"book: level {level.number} plays without one; leave it out")
+        if "against" in own and own["against"] != PEOPLE:
+            raise InvalidSettingError(f"against: {own['against']!r:.40}; expected {PEOPLE}, or leave it out")
+        if "against" in own and not level.database:
+            raise InvalidSettingError(f"against: level {level.number} plays without an endgame database; leave it out")
         seed = parse_count(own["seed"]) if "seed" in own else None
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
@@ -135,6 +150,7 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         seed,
         policy,
         load_book(own.get("book", resources.book)),
+        load_policy() if "against" in own else None,
     )
     if own_hash is not None:
         player.signature += f" hash {format_size(own_hash)}"

@@ -25,7 +25,11 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CALIBRATION: dict[str, Any] = json.loads(resources.files(__package__).joinpath("calibration.json").read_text("utf-8"))
 """policy: checksum of the policy that they are for; nodes, hash: of the short search, and bytes of its hash table.
@@ -33,6 +37,9 @@ losses: those between which `odds` is straight; search: by pieces, up to `most`,
 exact: the odds of a lost value; correction: the numbers above, and the loss from which on more counts no more. losing:
 least loss of a losing move; chances: edges of the bins that were tested; holds: by pieces as above, whether each bin
 held, of moves that lose by a deeper search, of those that do by the short one alone, and of others."""
+
+_LEAST = 1e-9
+"""Least probability of a move by a policy."""
 
 
 class Calibration:
@@ -52,13 +59,27 @@ class Calibration:
         rule = self._numbers["search"][self._class(pieces)]
         odds = [self._numbers["exact"] * (loss > 0) if exact else self._odds(rule["odds"], loss) for loss in losses]
         logits = [
-            rule["power"] * math.log(max(probability, 1e-9)) - each
+            rule["power"] * math.log(max(probability, _LEAST)) - each
             for probability, each in zip(probabilities, odds, strict=True)
         ]
         highest = max(logits, default=0.0)
         weights = [math.exp(logit - highest) for logit in logits]
         total = sum(weights)
         return [weight / total for weight in weights]
+
+    def exact_weights(
+        self, probabilities: NDArray[np.float64], errs: NDArray[np.bool_], pieces: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """Chances (n,) of moves of many positions with known values, each position's up to a factor.
+
+        errs: True for moves that give the value up; pieces: on the board before each.
+        """
+        import numpy as np
+
+        powers = np.array([rule["power"] for rule in self._numbers["search"]])
+        most = [rule["most"] for rule in self._numbers["search"]][:-1]
+        power = powers[np.searchsorted(most, pieces)]
+        return np.maximum(probabilities, _LEAST) ** power * np.exp(-self._numbers["exact"] * errs)
 
     def corrected(self, chances: Sequence[float], seen: Sequence[float], deeper: Sequence[float | None]) -> list[float]:
         """Chances of a position's moves, of which a deeper search knows that some lose; the others share what is left.

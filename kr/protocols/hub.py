@@ -12,6 +12,7 @@ import os
 import random
 import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock, Timer
@@ -28,6 +29,8 @@ from kr.engine.settings import MEBIBYTE
 from kr.errors import IllegalMoveError, InvalidBookError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Move, Position, Side
+from kr.policy.policy import load_policy
+from kr.policy.practical import PracticalChances
 from kr.protocols.hub_level import HubLevel
 from kr.protocols.hub_text import (
     format_hub_line,
@@ -98,6 +101,8 @@ PARAMETERS = {
         Parameter("book", "off", "enum", values=("off", "best", "varied")),
         # a .krb file, or the book that comes with kr
         Parameter("book-file", SHIPPED_BOOK, "string"),
+        # people, if go think is to play a draw that the database knows for their mistakes
+        Parameter("against", "off", "enum", values=("off", "people")),
         # number of best moves to analyse; lines after the first are sent as "info multipv=2 ..."
         Parameter("multipv", "1", "int", 1, MAX_LINES),
         # squares and colours of "pos": see _in_frame
@@ -304,7 +309,7 @@ class HubServer:
         if self._position.is_over:
             raise IllegalMoveError(f"no legal move in {self._position.fen}: the side to move has lost")
         self._last_nodes = 0
-        if modes[0] == "think" and self._play_from_book(self._position):
+        if modes[0] == "think" and (self._play_from_book(self._position) or self._play_for_mistakes(self._position)):
             return
         pondering = modes[0] == "ponder"
         self._search = self._ready_engine().start(
@@ -328,6 +333,19 @@ class HubServer:
             return False
         line = book.line(position, choice)
         self._send_book_info(choice, line)
+        self._send(self._done_line(line))
+        return True
+
+    def _play_for_mistakes(self, position: Position) -> bool:
+        """Answer where a draw is known and people's mistakes are in sight, if the client asks for it."""
+        if self._values["against"] == "off" or (database := self._ready_engine().database) is None:
+            return False
+        began = time.perf_counter()
+        best = PracticalChances(load_policy(), database).best(position, self._history)
+        if best is None:
+            return False
+        line = (best.move,)
+        self._send_info(Info(1, 0, 0, time.perf_counter() - began, line))
         self._send(self._done_line(line))
         return True
 

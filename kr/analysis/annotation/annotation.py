@@ -20,7 +20,6 @@ from kr.analysis.annotation.judging import JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import mark_game
 from kr.analysis.annotation.people import with_people
 from kr.analysis.annotation.story import tell
-from kr.analysis.people import People
 from kr.book.book import OpeningBook
 from kr.book.path import Departure, departure_from
 from kr.engine.engine import Engine
@@ -30,6 +29,7 @@ from kr.game.position import Side
 from kr.language.sentences import Sentence, Told
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game
+from kr.players.people import People
 from kr.policy.policy import Policy
 from kr.proofs.library import ProofLibrary
 from kr.settings import check_type

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
-from kr.analysis.people import JudgedLoss, People
 from kr.pdn import Game
+from kr.players.people import JudgedLoss, People
 
 
 def with_people(

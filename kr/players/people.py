@@ -11,6 +11,7 @@ own (`kr.policy.calibration`) give their probabilities as they are, of which nob
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ from kr.game.board import PositionLike, with_history
 from kr.game.position import Move, Position
 from kr.policy.calibration import CALIBRATION, Calibration
 from kr.policy.policy import Policy
+from kr.storage import checksum
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -55,6 +57,17 @@ class People:
         self._calibration = Calibration() if policy.model.checksum == CALIBRATION["policy"] else None
         self._database = database
         self._engine: Engine | None = None
+
+    @property
+    def calibrated(self) -> bool:
+        """True if its policy has numbers of `kr.policy.calibration`."""
+        return self._calibration is not None
+
+    @property
+    def signature(self) -> str:
+        """Identity of the numbers and the database, beside the policy's."""
+        numbers = checksum(json.dumps(CALIBRATION, sort_keys=True).encode())
+        return numbers if self._database is None else f"{numbers} egdb {self._database.signature}"
 
     def moves(
         self, position: PositionLike, history: Sequence[Position] = (), *, judgement: JudgedLoss | None = None

@@ -1,0 +1,95 @@
+"""Play for people's mistakes: the games that kr wins with and without it, from drawn endings or 11-man ballots.
+
+    python bench/mistakes.py DIR endings     # 40 drawn endings of 3 pieces against 2, both colours:XX
+    python bench/mistakes.py DIR ballots     # 60 games each from 11-man ballots: hours
+
+Endings are drawn at random, each with equal probability, of those without a capture on the board. Games are played out;
+those of a match stay in DIR, and the same command resumes. The shares won have 95% errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+from itertools import islice
+from pathlib import Path
+
+from kr.egdb import slices
+from kr.egdb.database import Database, directory_for
+from kr.egdb.sample import random_positions
+from kr.engine.limits import Limits
+from kr.game.value import Value
+from kr.match.elo import CONFIDENCE_95
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
+
+PLAYERS = ("shipped", "shipped,against=people")
+OPPONENTS = (
+    "policy:shipped,temperature=1",
+    "policy:shipped",
+    "shipped,level=5",
+    "shipped,level=7",
+    "policy:shipped,calibrated=1",
+)
+ENDINGS = 40
+
+
+def write_endings(path: Path, seed: int) -> None:
+    """Write a file of drawn endings."""
+    database = Database.open(directory_for(None))
+    shapes = [shape for shape in slices.shapes(5) if shape[0] + shape[1] in (2, 3)]
+    drawn = (
+        position
+        for position in random_positions(shapes, random.Random(seed))
+        if database.value(position) is Value.DRAW and not position.legal_moves()[0].is_capture
+    )
+    path.write_text("".join(f"{position.fen}\n" for position in islice(drawn, ENDINGS)))
+
+
+def main() -> None:
+    """Play, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dir", type=Path, help="directory of the games")
+    parser.add_argument("what", choices=("endings", "ballots"))
+    parser.add_argument("--games", type=int, default=0, help="of each match (default: 80, or 60 from ballots)")
+    parser.add_argument("--tc", type=Limits.parse, help="limit of a move (default: nodes=4000, or 200k from ballots)")
+    parser.add_argument("--players", nargs="+", default=PLAYERS, help=f"(default: {' '.join(PLAYERS)})")
+    parser.add_argument("--opponents", nargs="+", default=OPPONENTS, help=f"(default: {' '.join(OPPONENTS)})")
+    parser.add_argument("--workers", type=int, default=0, help="games at a time (default: one per core)")
+    parser.add_argument("--seed", type=int, default=1, help="of the endings and ballots (default: 1)")
+    options = parser.parse_args()
+
+    options.dir.mkdir(parents=True, exist_ok=True)
+    endings = options.what == "endings"
+    deck = options.dir / f"endings-{options.seed}.txt"
+    if endings:
+        write_endings(deck, options.seed)
+    games = options.games or (2 * ENDINGS if endings else 60)
+    for opponent in options.opponents:
+        cells = []
+        for player in options.players:
+            name = f"{options.what}-{options.seed}-{player}-{opponent}".replace(":", "-").replace("/", "-")
+            settings = MatchSettings(
+                a=player,
+                b=opponent,
+                ballot=str(deck) if endings else "11man",
+                games=games,
+                tc=options.tc or Limits(nodes=4_000 if endings else 200_000),
+                hash=4 << 20,
+                workers=options.workers,
+                seed=options.seed,
+                adjudicate=False,
+                egdb_adjudication=False,
+                pdn=options.dir / f"{name}.pdn",
+            )
+            result = play_match(settings)
+            won, lost = result.count(2), result.count(0)
+            share = won / games
+            error = CONFIDENCE_95 * math.sqrt(share * (1 - share) / games)
+            cells.append(f"{share:.0%} ± {error:.0%}" + f", {lost} lost" * (lost > 0))
+        print(f"{opponent:32} {'  '.join(f'{cell:14}' for cell in cells)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
