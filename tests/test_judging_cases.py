@@ -20,7 +20,7 @@ from kr.analysis.annotation import annotation
 from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import JudgedMove
-from kr.analysis.annotation.judging import GLANCE, JudgeSettings
+from kr.analysis.annotation.judging import DEEPER, GLANCE, LONGER, JudgeSettings
 from kr.analysis.annotation.story import tell
 from kr.analysis.sources import Task
 from kr.engine.engine import Engine
@@ -41,6 +41,7 @@ PROVED = {
     "win": (Value.WIN, Value.WIN), "draw": (Value.DRAW, Value.DRAW), "loss": (Value.LOSS, Value.LOSS),
     "does not lose": (Value.DRAW, Value.WIN), "does not win": (Value.LOSS, Value.DRAW),
 }  # fmt: skip
+LONG = JudgeSettings().tc.times(LONGER, DEEPER)
 BETTER = Position().parse_move("10-14")
 VALUES = "value", "best_value", "verdict", "verdict_before"
 SIDES = {"black": Side.BLACK, "white": Side.WHITE, None: None}
@@ -66,7 +67,8 @@ class Given(Engine):
     def search(
         self, position: Position, limits: Limits, history: object, on_info: object, lines: int, stop: object
     ) -> SearchResult:
-        found = (limits == GLANCE and self._case["glances"].get(position.fen)) or self._case["searches"][position.fen]
+        others = {GLANCE: "glances", LONG: "longer"}.get(limits, "searches")
+        found = self._case.get(others, {}).get(position.fen) or self._case["searches"][position.fen]
         if limits != GLANCE:
             self.asked[position.fen] = None
         infos = [info(position, line, rank, len(found)) for rank, line in enumerate(found, 1)]

@@ -38,7 +38,7 @@ def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(page:
     assert (events[0], events[-2]) == ({"total": 12}, {"judged": True})
     moves, last = moves_of(events), events[-1]
     assert [move["ply"] for move in moves] == [*range(12, 0, -1)]
-    assert {move["ply"]: move["kind"] for move in moves if move["kind"]} == {5: "inaccuracy", 10: "blunder"}
+    assert {move["ply"]: move["kind"] for move in moves if move["kind"]} == {10: "blunder"}
     assert [move["ply"] for move in moves if move["reason"] == "opening"] == [3, 2, 1]
     marked = read_game(page.ask("games/pdn", {"document": last["document"]})["pdn"])
     assert marked is not None

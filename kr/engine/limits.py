@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kr.errors import InvalidSettingError
 from kr.settings import check_type
@@ -92,6 +92,14 @@ class Limits:
     def endless(self) -> bool:
         """True if nothing but a stop ends the search."""
         return self.time is None and self.nodes is None and self.depth is None and self.left is None
+
+    def times(self, factor: int, plies: int) -> Limits:
+        """Limits with this many times the seconds and nodes, and so many plies more."""
+        return replace(
+            self, time=None if self.time is None else min(factor * self.time, MOST_LIMITS["time"]),
+            nodes=None if self.nodes is None else min(factor * self.nodes, int(MOST_LIMITS["nodes"])),
+            depth=None if self.depth is None else min(self.depth + plies, int(MOST_LIMITS["depth"])),
+        )  # fmt: skip
 
     def __str__(self) -> str:
         parts = [f"{name}={value}" for name, value in (("nodes", self.nodes), ("depth", self.depth)) if value]

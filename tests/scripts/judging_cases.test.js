@@ -56,12 +56,13 @@ function infoOf(position, line) {
 }
 
 /** What judges a case: its searches, database, certificates, and what people play. @param {any} given @returns {any} */
-function judgeOf({searches, glances, database, proofs = null, people = {}}) {
+function judgeOf({searches, glances, longer = {}, database, proofs = null, people = {}}) {
   const asked = new Set();
   const engine = {
     async search(/** @type {any} */ {position, limits}) {
       if (!limits.depth) asked.add(position.fen);
-      const found = (limits.depth && glances[position.fen]) || searches[position.fen],
+      const others = limits.depth ? glances : limits.nodes > 1 ? longer : {},
+        found = others[position.fen] || searches[position.fen],
         lines = found.map((/** @type {string} */ line) => infoOf(position, line)),
         [{score}] = lines;
       return {lines, score, value: Math.abs(score) > SCORE_PROVED ? valueOfSign(score) : null};

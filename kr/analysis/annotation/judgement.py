@@ -64,6 +64,8 @@ class JudgedMove:
     """Proved value after the best move."""
     line: tuple[Move, ...] = ()
     """Line that begins with the best move; empty if the move played is as good."""
+    refutation: tuple[Move, ...] = ()
+    """Line that begins with the move played; empty without one of MARKS."""
     others_expected: float | None = None
     """Expected result of the best alternative to the move played."""
     loss: float = 0.0

@@ -53,6 +53,9 @@ BALLOT = 3
 """Plies that a ballot may have prescribed."""
 GLANCE = Limits(depth=5)
 """Limit of a search for obvious moves."""
+LONGER, DEEPER = 10, 4
+"""A move that would be marked, and the better one, are searched again with so many times the nodes or seconds, or so
+many plies more: these searches decide."""
 
 
 @dataclass(frozen=True)
@@ -243,9 +246,10 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
 def _agreed(before: _Assessment, after: _Assessment, judgement: JudgedMove, settings: JudgeSettings) -> _Assessment:
     """Assessment before a move: by its own search, unless the searches that judged the move contradict it.
 
-    after: assessment after the move, from the view of the side that played it.
+    after: assessment after the move by those further on, from the view of the side that played it.
     """
-    if before.draw or (judgement.mark not in MARKS and not settings.mark(abs(before.expected - after.expected))):
+    assert judgement.expected is not None
+    if before.draw or (judgement.mark not in MARKS and not settings.mark(abs(before.expected - judgement.expected))):
         return before
     if not judgement.judged:
         return replace(after.one_move_earlier(), corrected=True)
@@ -255,9 +259,9 @@ def _agreed(before: _Assessment, after: _Assessment, judgement: JudgedMove, sett
         return before
     # a win after the best move is a win before it; a draw or loss would have to hold for all moves
     value = judgement.best_value if judgement.best_value is Value.WIN else None
-    plies = after.plies if value is not None and judgement.best == judgement.move else None
-    draw = after.draw or after.draw_next if judgement.best == judgement.move else ""
-    by = after.by if value is not None and judgement.best == judgement.move else ""
+    plies = judgement.plies if value is not None and judgement.best == judgement.move else None
+    draw = judgement.draw or judgement.draw_next if judgement.best == judgement.move else ""
+    by = judgement.by if value is not None and judgement.best == judgement.move else ""
     return _Assessment(
         judgement.best_score, judgement.best_expected, value, plies, draw_next=draw, corrected=True, by=by
     )
@@ -290,19 +294,25 @@ def _judged(
     judgement = replace(
         judgement, judged=True, value_before=before.value, others_expected=best.expected, obvious=obvious
     )
+    if settings.mark(loss):
+        judgement, best = search.longer(judgement, best, settings)
+        assert judgement.expected is not None
+        loss = best.expected - judgement.expected
+        judgement = replace(judgement, others_expected=best.expected)
     # a move that brings a won position back makes no progress: it isn't as good as one that does
     idle = judgement.certain is Value.WIN and judgement.occurrence > 1 and best.value is Value.WIN and loss > -TIE
     if loss <= TIE and not idle:
         return replace(
-            judgement, best=judgement.move, best_score=judgement.score, best_expected=judgement.expected,
+            judgement, refutation=(), best=judgement.move, best_score=judgement.score, best_expected=judgement.expected,
             best_value=judgement.value, mark=ONLY if not obvious and round(-loss, 6) >= settings.only else "",
         )  # fmt: skip
     if len(best.line) == 1:
         # the value is known from the database, the continuation is not
         best = search.confirmed(judgement.ply, best)
+    mark = settings.mark(loss)
     return replace(
         judgement, best=best.line[0], best_score=best.score, best_expected=best.expected, best_value=best.value,
-        line=best.line, loss=max(loss, 0.0), mark=settings.mark(loss),
+        line=best.line, refutation=judgement.refutation if mark else (), loss=max(loss, 0.0), mark=mark,
     )  # fmt: skip
 
 
@@ -413,14 +423,37 @@ class _Search:
                     lines[after] = self._known(ply, after, move, lines.get(after), bounds.value.opposite)
         return list(lines.values())
 
-    def confirmed(self, ply: int, choice: _Choice) -> _Choice:
+    def confirmed(self, ply: int, choice: _Choice, longer: bool = False) -> _Choice:
         """The move, assessed by a search of the position after it, with its line."""
-        after = self._assess(choice.after, self._history(ply, with_last=True))
+        after = self._assess(choice.after, self._history(ply, with_last=True), longer)
         line = (choice.line[0], *(after.lines[0].line if after.lines else ()))
         turned = after.turned()
         if choice.value is not None:
             return replace(choice, line=line, score=turned.score if choice.value == turned.certain else choice.score)
         return _Choice(choice.after, line, turned.score, turned.expected, turned.certain)
+
+    def longer(self, judgement: JudgedMove, best: _Choice, settings: JudgeSettings) -> tuple[JudgedMove, _Choice]:
+        """A move that would be marked, and the better one, by longer searches; exact values stay."""
+        ply = judgement.ply
+        after = self._assess(self._reached[ply], self._history(ply, with_last=True), judgement.certain is None)
+        refutation = (judgement.move, *(after.lines[0].line if after.lines else ()))
+        if best.value is None or len(best.line) == 1:
+            best = self.confirmed(ply, best, longer=best.value is None)
+        judgement = replace(judgement, refutation=refutation)
+        if judgement.certain is not None:
+            return judgement, best
+        assert judgement.expected is not None
+        after = after.turned()
+        if not settings.mark(after.expected - judgement.expected):
+            # as searches further on: the graph keeps their result, and the loss is that of the longer searches
+            if best.value is None:
+                best = replace(best, expected=min(judgement.expected + best.expected - after.expected, 1.0))
+            return judgement, best
+        judgement = replace(
+            judgement, score=after.score, expected=after.expected, value=after.value, plies=after.plies, by=after.by,
+            draw=after.draw, draw_next=after.draw_next, verdict=after.verdict or judgement.verdict,
+        )  # fmt: skip
+        return replace(judgement, confirmed=judgement.certain is not None), best
 
     def answered(self, ply: int, choice: _Choice) -> _Choice:
         """The move, assessed by a search of the position after its best answer if that is worse."""
@@ -445,10 +478,11 @@ class _Search:
             return line
         return _Choice(after, line.line if line else (move,), line.score if line else 0, KNOWN[value].expected, value)
 
-    def _assess(self, position: Position, history: tuple[Position, ...]) -> _Assessment:
+    def _assess(self, position: Position, history: tuple[Position, ...], longer: bool = False) -> _Assessment:
+        limits = self._limits.times(LONGER, DEEPER) if longer else self._limits
         # a second line, to see if the best move is the only one
         analysis = analyze(
-            self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop, proofs=self._proofs
+            self._engine, Task(position, history), limits, multipv=2, stop=self._stop, proofs=self._proofs
         )
         lines = tuple(
             _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.certain)

@@ -51,6 +51,7 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {number | null} bestExpected the expected result after the best move
  * @property {Value | null} bestValue proved value after the best move
  * @property {readonly Move[]} line line that begins with the best move; empty if the move played is as good
+ * @property {readonly Move[]} refutation line that begins with the move played; empty without one of MARKS
  * @property {number | null} othersExpected expected result of the best alternative to the move played
  * @property {number} loss expected result given away
  * @property {string} mark one of MARKS, ONLY, or ""
@@ -200,6 +201,7 @@ const unjudged = (ply, side, move) => ({
   bestExpected: null,
   bestValue: null,
   line: [],
+  refutation: [],
   othersExpected: null,
   loss: 0,
   mark: "",
@@ -217,15 +219,15 @@ const unjudged = (ply, side, move) => ({
 /**
  * Assessment before a move: by its own search, unless the searches that judged the move contradict it.
  * @param {Assessment} before
- * @param {Assessment} after from the view of the side that played it
+ * @param {Assessment} after by the searches further on, from the view of the side that played it
  * @param {JudgedMove} judged
  * @param {Thresholds} thresholds
  * @returns {Assessment}
  */
 function agreed(before, after, judged, thresholds) {
-  const {best, bestScore, bestExpected} = judged;
-  if (before.draw || (!isBad(judged.mark) && !markOf(Math.abs(before.expected - after.expected), thresholds)))
-    return before;
+  const {best, bestScore, bestExpected} = judged,
+    gap = Math.abs(before.expected - (judged.expected ?? 0));
+  if (before.draw || (!isBad(judged.mark) && !markOf(gap, thresholds))) return before;
   if (!judged.judged || bestScore === null || bestExpected === null) return {...oneMoveEarlier(after), corrected: true};
   if (before.expected === bestExpected) return before;
   // a win after the best move is a win before it; a draw or loss would have to hold for all moves
@@ -235,10 +237,10 @@ function agreed(before, after, judged, thresholds) {
     score: bestScore,
     expected: bestExpected,
     value,
-    plies: value && isBest ? after.plies : null,
-    certificates: value && isBest ? after.certificates : [],
+    plies: value && isBest ? judged.plies : null,
+    certificates: value && isBest ? judged.certificates : [],
     draw: "",
-    drawNext: isBest ? after.draw || after.drawNext : "",
+    drawNext: isBest ? judged.draw || judged.drawNext : "",
     lines: [],
     corrected: true,
     confirmed: false,
@@ -273,14 +275,18 @@ async function judgement(unjudged, before, after, search, glance, thresholds) {
   let best = greatest(others, other => other.expected) ?? others[0];
   const obvious = glance.move.equals(move) && glance.lead >= thresholds.only / 2;
   if (!obvious && !best.value && expected - best.expected >= thresholds.only) best = await search.confirmed(ply, best);
-  const loss = best.expected - expected,
-    judged = {...unjudged, judged: true, othersExpected: best.expected, obvious};
+  let found = unjudged;
+  if (markOf(best.expected - expected, thresholds))
+    ({judged: found, best} = await weighedLonger(unjudged, best, search, thresholds));
+  const judged = {...found, judged: true, othersExpected: best.expected, obvious},
+    loss = best.expected - (judged.expected ?? 0),
+    mark = markOf(loss, thresholds);
   // a move that brings a won position back makes no progress: it isn't as good as one that does
   const isIdle = certainOf(judged) === "win" && judged.occurrence > 1 && best.value === "win" && loss > -thresholds.tie;
   if (loss <= thresholds.tie && !isIdle) {
-    const {score, value} = judged,
-      mark = !obvious && rounded(-loss, 6) >= thresholds.only ? ONLY : "";
-    return {...judged, best: move, bestScore: score, bestExpected: expected, bestValue: value, mark};
+    const {score: bestScore, expected: bestExpected, value: bestValue} = judged,
+      only = !obvious && rounded(-loss, 6) >= thresholds.only ? ONLY : "";
+    return {...judged, refutation: [], best: move, bestScore, bestExpected, bestValue, mark: only};
   }
   // the value is known from the database, the continuation is not
   if (best.line.length === 1) best = await search.confirmed(ply, best);
@@ -291,7 +297,34 @@ async function judgement(unjudged, before, after, search, glance, thresholds) {
     bestExpected: best.expected,
     bestValue: best.value,
     line: best.line,
+    refutation: mark ? judged.refutation : [],
     loss: Math.max(loss, 0),
-    mark: markOf(loss, thresholds),
+    mark,
   };
+}
+
+/**
+ * A move that would be marked, and the better one, by longer searches; exact values stay.
+ * @param {JudgedMove} judged
+ * @param {import("./searches.js").Choice} best
+ * @param {Searches} search
+ * @param {Thresholds} thresholds
+ * @returns {Promise<{judged: JudgedMove, best: import("./searches.js").Choice}>}
+ */
+async function weighedLonger(judged, best, search, thresholds) {
+  const {ply, expected} = judged,
+    isExact = certainOf(judged) !== null,
+    {after, refutation} = await search.played(ply, !isExact);
+  if (!best.value || best.line.length === 1) best = await search.confirmed(ply, best, !best.value);
+  if (isExact || expected === null) return {judged: {...judged, refutation}, best};
+  if (!markOf(after.expected - expected, thresholds)) {
+    // as searches further on: the graph keeps their result, and the loss is that of the longer searches
+    const bestExpected = best.value ? best.expected : Math.min(expected + best.expected - after.expected, 1);
+    return {judged: {...judged, refutation}, best: {...best, expected: bestExpected}};
+  }
+  const {score, value, plies, certificates, draw, drawNext} = after,
+    changed = {score, expected: after.expected, value, plies, certificates, draw, drawNext};
+  const verdict = after.verdict ?? judged.verdict,
+    confirmed = certainOf(after) !== null;
+  return {judged: {...judged, ...changed, verdict, confirmed, refutation}, best};
 }

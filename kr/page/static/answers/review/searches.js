@@ -48,6 +48,16 @@ import {analysisOf, chancesOf, drawAfter, isDrawn, known, moveEarlier, overAnaly
 
 /** Limit of a search for obvious moves. */
 const GLANCE = {depth: 5};
+/** What longer searches have: so many times the nodes or seconds, or so many plies more. */
+const LONGER = 10,
+  DEEPER = 4;
+
+/** @param {Limits} limits @returns {Limits} */
+const longer = ({seconds, nodes, depth}) => ({
+  ...(seconds && {seconds: LONGER * seconds}),
+  ...(nodes && {nodes: LONGER * nodes}),
+  ...(depth && {depth: depth + DEEPER}),
+});
 
 /**
  * Certain result of the game: a draw by rule, or else the proved value; null without either.
@@ -234,15 +244,27 @@ export class Searches {
    * The move, assessed by a search of the position after it, with its line.
    * @param {number} ply
    * @param {Choice} choice
+   * @param {boolean} [isLonger] by a longer search
    * @returns {Promise<Choice>}
    */
-  async confirmed(ply, choice) {
-    const after = await this.#assess(choice.after, this.#history(ply, 1)),
+  async confirmed(ply, choice, isLonger = false) {
+    const after = await this.#assess(choice.after, this.#history(ply, 1), isLonger),
       line = [choice.line[0], ...(after.lines[0]?.line ?? [])],
       {score, expected} = turned(after),
       certain = certainOf(turned(after));
     if (choice.value) return {...choice, line, score: choice.value === certain ? score : choice.score};
     return {after: choice.after, line, score, expected, value: certain};
+  }
+
+  /**
+   * Assessment of a move that was played, from the view of its side, and the line that begins with it.
+   * @param {number} ply
+   * @param {boolean} isLonger by a longer search
+   * @returns {Promise<{after: Assessment, refutation: Move[]}>}
+   */
+  async played(ply, isLonger) {
+    const after = await this.#assess(this._reached[ply], this.#history(ply, 1), isLonger);
+    return {after: turned(after), refutation: [this.moves[ply], ...(after.lines[0]?.line ?? [])]};
   }
 
   /** The last move, assessed as an alternative to it would be. */
@@ -294,10 +316,12 @@ export class Searches {
   /**
    * @param {Position} position
    * @param {Position[]} history
+   * @param {boolean} [isLonger]
    * @returns {Promise<Assessment>}
    */
-  async #assess(position, history) {
-    const analysis = await this.#analysis({position, history}, this._limits);
+  async #assess(position, history, isLonger = false) {
+    const limits = isLonger ? longer(this._limits) : this._limits,
+      analysis = await this.#analysis({position, history}, limits);
     return {
       score: scoreOf(analysis),
       expected: chancesOf(analysis).expected,

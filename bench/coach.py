@@ -1,0 +1,70 @@
+"""What longer searches do to the marks of archive games, and what it costs.
+
+    python bench/coach.py ARCHIVE.pdn.xz --games 60 --nodes 200000
+
+The games, evenly from the archive, are judged twice: by searches of one length, and with marks upheld by longer ones,
+as `kr annotate` does it. Of each mark of the first run it is counted whether it stays, weakens or goes in the second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import kr
+from kr.analysis.annotation import judging
+from kr.analysis.annotation.judgement import MARKS, JudgedMove
+from kr.engine.limits import Limits
+from kr.pdn import Game, Reader
+
+LONGER = judging.LONGER
+
+
+def sample(archive: Path, count: int) -> Iterator[Game]:
+    """So many games of an archive, evenly."""
+    opener = lzma.open if archive.suffix == ".xz" else open
+    with opener(archive, "rt", encoding="utf-8", errors="replace") as file:
+        total = sum(line.startswith("[Result ") for line in file)
+        file.seek(0)
+        yield from islice(Reader(file, forgiving=True), 0, None, max(total // count, 1))
+
+
+def judged(game: Game, engine: kr.Engine, nodes: int, longer: int) -> tuple[tuple[JudgedMove, ...], float]:
+    """The moves, judged with marks upheld by searches so many times as long; seconds of processor time."""
+    judging.LONGER = longer
+    begin = time.process_time()
+    moves = judging.judge_moves(game, engine, judging.JudgeSettings(tc=Limits(nodes=nodes)))
+    return moves, time.process_time() - begin
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archive", type=Path)
+    parser.add_argument("--games", type=int, default=60)
+    parser.add_argument("--nodes", type=int, default=200_000)
+    options = parser.parse_args()
+    engine = kr.Engine(hash_mb=64)
+    marks: Counter[tuple[str, str]] = Counter()
+    seconds = [0.0, 0.0]
+    games = 0
+    for game in sample(options.archive, options.games):
+        games += 1
+        (before, first), (after, second) = (judged(game, engine, options.nodes, longer) for longer in (1, LONGER))
+        seconds = [seconds[0] + first, seconds[1] + second]
+        marks.update((one.mark, other.mark) for one, other in zip(before, after, strict=True))
+    print(f"{games} games, {options.nodes} nodes; {seconds[1] / seconds[0]:.2f} times the processor time")
+    for mark in MARKS:
+        of = {other: count for (one, other), count in marks.items() if one == mark}
+        stays, bad = of.get(mark, 0), sum(of.get(each, 0) for each in MARKS)
+        print(f"{mark:3} {sum(of.values()):4}: stays {stays}, other mark {bad - stays}, goes {sum(of.values()) - bad}")
+    new = sum(count for (one, other), count in marks.items() if one not in MARKS and other in MARKS)
+    print(f"new marks: {new}")
+
+
+if __name__ == "__main__":
+    main()
