@@ -148,8 +148,8 @@ def clicks_on_a_line_play_its_moves(page: Page) -> None:
 
 def test_the_board_after_a_move_of_a_line(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
+    page.keyboard.press("Space")
     limit(page, "depth=10")
-    press(page, "Analyse")
     clicks_on_a_line_play_its_moves(page)
     page.mouse.move(5, 5)
     line = moves(rows(page).first)
@@ -159,8 +159,7 @@ def test_the_board_after_a_move_of_a_line(server: WebServer, opened: Opener) -> 
     for number in range(3):
         board.play(line[number])
         rows(page).first.locator(".pv button").nth(number).hover()
-        assert preview.is_visible()
-        assert read_board(page, ".preview .board") == meant_board(board.fen)
+        wait_for(page, lambda: preview.is_visible() and read_board(page, ".preview .board") == meant_board(board.fen))
     page.mouse.move(5, 5)
     assert not preview.is_visible()
     # by keys: the first move of a line is reached by Tab, the others by arrows, which step through no game
@@ -175,8 +174,8 @@ def test_the_board_after_a_move_of_a_line(server: WebServer, opened: Opener) -> 
 
 def test_as_many_lines_as_wanted(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
+    page.keyboard.press("Space")
     limit(page, "depth=10")
-    press(page, "Analyse")
     for count in (7, 10, 1, 5):
         choose_option(page, "Lines", str(count))
         wait_for(page, lambda count=count: rows(page).count() == min(count, 7))
@@ -195,8 +194,8 @@ def test_exact_values_for_everyone(server: WebServer, opened: Opener) -> None:
     assert database is not None
     known = kr.probe(database, position)
     page = opened(server.address)
+    page.keyboard.press("Space")
     limit(page, "depth=10")
-    press(page, "Analyse")
     set_up(page, position.fen)
     wait_until(page, "() => document.querySelector('.exact:not([hidden])')")
     text = page.locator(".exact").inner_text()
@@ -224,8 +223,8 @@ def test_exact_values_for_everyone(server: WebServer, opened: Opener) -> None:
 
 def test_the_threat(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
-    limit(page, "depth=10")
     set_up(page, "B:W18,26:B1,11")
+    limit(page, "depth=10")
     press(page, "Threat")
     finished(page, 10)
     wait_until(page, "() => document.querySelector('.arrow.threat')")
@@ -247,8 +246,8 @@ def test_the_threat(server: WebServer, opened: Opener) -> None:
 
 def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
+    page.keyboard.press("Space")
     limit(page, "depth=10")
-    press(page, "Analyse")
     set_up(page, "W:W31,30,28,27:B1,2,3")
     finished(page, 10)
     mover = rows(page).first.inner_text().split("\n")[:2]
@@ -265,7 +264,7 @@ def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
 def test_a_page_that_is_left_does_no_work(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     lent = server.house.engines.own
-    press(page, "Analyse")
+    page.keyboard.press("Space")
     ready(page)
     assert lent.lent == 1
     page.locator("nav a", has_text="Play").click()
@@ -289,9 +288,9 @@ def several() -> Iterator[WebServer]:
 
 def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     page = opened(several.address)
+    page.keyboard.press("Space")
     limit(page, "depth=10")
     choose_option(page, "Beside it", "1")
-    press(page, "Analyse")
     facts = page.locator(".facts")
     wait_for(page, lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()))
     names = [text.partition(":")[0] for text in facts.all_text_contents()]
@@ -314,8 +313,8 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
 def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Opener) -> None:
     """Beside what the position is worth; and a line that makes the draw is one."""
     page = opened(server.address)
-    limit(page, "depth=10")
     page.keyboard.press("Space")
+    limit(page, "depth=10")
     set_up(page, "W:WK19,K23:B12,K28")
     position = kr.Position.from_fen("W:WK19,K23:B12,K28")
     for move in "23-18 28-32 18-23 32-28 23-18 28-32 18-23".split():

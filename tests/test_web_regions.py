@@ -116,7 +116,7 @@ PICTURED = """row => row.querySelector(".mini path + path").getAttribute("d").ma
   const [column, line] = each.slice(1).split(",").map(Number);
   return line * 4 + (column - (1 - line % 2)) / 2 + 1;
 })"""
-TURNED = """() => getComputedStyle(document.querySelector(".mini")).transform"""
+TURNED = """() => getComputedStyle(document.querySelector(".strongest .mini")).transform"""
 
 
 def test_a_region_is_outlined_on_the_board_and_in_a_picture(server: WebServer, opened: Opener) -> None:

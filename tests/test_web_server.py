@@ -392,7 +392,7 @@ def test_the_usual_port_is_taken_if_it_is_free(monkeypatch: pytest.MonkeyPatch) 
         assert again.port == free
 
 
-OF_ALL = {"style.css", "screen.css", "viewer.css", "graph.css"}
+OF_ALL = {"style.css", "forms.css", "panels.css", "screen.css", "viewer.css", "graph.css"}
 """Style sheets whose classes any page may use, and adapt within its own."""
 
 

@@ -1,6 +1,5 @@
 // The shell: pages, messages, what they share.
 
-import {inWords, readAloud} from "./aloud.js";
 import {el} from "./dom.js";
 import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
@@ -110,13 +109,12 @@ function makeApp() {
     /** What only screen readers tell: everyone else sees it on the board. @param {string} text */
     announce(text) {
       // of several moves made at once the last word counts
-      const words = inWords(text);
-      announced = words;
-      queueMicrotask(() => {
-        if (announced !== words) return;
+      announced = text;
+      void import("./aloud.js").then(({inWords, readAloud}) => {
+        if (announced !== text) return;
         announced = "";
-        spoken.textContent = words;
-        readAloud(words);
+        spoken.textContent = inWords(text);
+        readAloud(text);
       });
     },
     // the page that is shown

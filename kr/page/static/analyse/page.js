@@ -18,7 +18,6 @@ import {said, t} from "../texts.js";
 import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
-import {OpeningName} from "./opening.js";
 import {isBlank} from "./blank.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
@@ -67,7 +66,6 @@ class Analyse {
     this._press = pressing(this.keys);
     this._share();
     this._current = new Current();
-    this._opening = new OpeningName(app);
     this.analysis = new Analysis(app, this.stage);
     this.analysis.onexpect = () => this._expect();
     /** @type {import("../graph-drawing.js").Graph | null} */
@@ -187,16 +185,23 @@ class Analyse {
 
   async _fill() {
     const [{panels}, {Graph}] = await Promise.all([import("./panels.js"), import("../graph-drawing.js"), later()]),
-      {games, departure, review, openers, all} = (this._late = panels(this.app, this._moves.list, this, this._welcome));
+      {games, opening, departure, review, openers, all} = (this._late = panels(
+        this.app,
+        this._moves.list,
+        this,
+        this._welcome,
+      ));
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._graphPlace.append(this._graph.element);
     this._draw();
     this._send.disabled = false;
     this.analysis.element.before(this._late.welcome.line, games.strip, games.reading.element);
-    this._opening.element.after(departure.element);
+    this._moves.list.element.before(opening.element, departure.element);
+    void opening.follow(this.tree.line());
     this.analysis.element.firstElementChild?.prepend(review);
     this.analysis.element.firstElementChild?.append(...openers);
     this._offerProofs();
+    this.analysis.complete();
     games.begun.then(() => {
       this._isRecalled = true;
       this._greet();
@@ -206,7 +211,7 @@ class Analyse {
   }
 
   _element() {
-    const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.list.element);
+    const notation = el("div", {class: "move-list always"}, this._moves.list.element);
     this.side = el(
       "div",
       {class: "side"},
@@ -337,7 +342,7 @@ class Analyse {
     const clocks = clocksOf(this.tree.line());
     for (const side of SIDES) this.stage.clock(side, clocks[side]);
     this._current.show(node);
-    void this._opening.follow(this.tree.line());
+    void this._late?.opening.follow(this.tree.line());
     this._expect();
     this._cursor();
   }

@@ -3,6 +3,7 @@
 import {Departure} from "./departure.js";
 import {panel as explorer} from "../explorer/panel.js";
 import {changing} from "./move-sheet.js";
+import {OpeningName} from "./opening.js";
 import {panel as files} from "../files/panel.js";
 import {panel as people} from "../people/panel.js";
 import {Proofs} from "../proofs/panel.js";
@@ -65,6 +66,7 @@ export function panels(app, list, screen, doors) {
     setup,
     review: reviewed.begin,
     openers: proofs.openers,
+    opening: new OpeningName(app),
     departure: new Departure(app),
     sheet: changing(list, app.say),
     sending: actions(/** @type {any} */ (app)),

@@ -4,7 +4,6 @@ import {el} from "../dom.js";
 import {t} from "../texts.js";
 import {Controls} from "./controls.js";
 import {Lines} from "./lines.js";
-import {Preview} from "./preview.js";
 import {Search} from "./search.js";
 import {exactly, seen, short} from "./words.js";
 
@@ -20,7 +19,7 @@ export class Analysis {
     this.app = app;
     this.stage = stage;
     this.on = app.kept("analysing", false);
-    this._visible = this._threat = this._held = this._drawing = this._asked = false;
+    this._visible = this._threat = this._held = this._drawing = this._asked = this._isWhole = false;
     this._spokenAt = 0;
     this._spoken = this._marked = "";
     this._controls = new Controls(app, {
@@ -35,12 +34,15 @@ export class Analysis {
     });
     /** @type {() => void} */
     this.onexpect = () => {};
-    this._preview = new Preview();
+    /** A small board beside a line that one points at. @type {import("./preview.js").Preview | null} */
+    this._preview = null;
+    /** @type {Element | null} */
+    this._pointed = null;
     this._blocks = [0, 1].map(
       () =>
         new Lines({
-          hover: (move, place) => move && this._search.isHere && this._preview.show(move, place, stage.board.flipped),
-          leave: () => this._preview.hide(),
+          hover: (move, place) => void this._point(move, place),
+          leave: () => this._unpoint(),
           step: steps => this._step(steps),
         }),
     );
@@ -56,17 +58,23 @@ export class Analysis {
     this.restart();
   }
 
+  /** The rest of the page is there: the board no more waits for what the panel asks. */
+  complete() {
+    this._isWhole = true;
+    if (this._visible && !this._asked) void this._ask();
+  }
+
   show() {
     if (this._visible) return;
     this._visible = true;
-    if (!this._asked) this._ask();
+    if (this._isWhole && !this._asked) void this._ask();
     this.restart();
   }
 
   hide() {
     if (!this._visible) return;
     this._search.end();
-    this._preview.hide();
+    this._unpoint();
     this._visible = false;
     this._mark([], {});
   }
@@ -140,6 +148,23 @@ export class Analysis {
     this.restart();
   }
 
+  /**
+   * @param {import("./words.js").Move} move
+   * @param {HTMLElement} place of the line
+   */
+  async _point(move, place) {
+    this._pointed = place;
+    const {Preview} = await import("./preview.js");
+    if (!move || this._pointed !== place || !this._search.isHere) return;
+    this._preview ??= new Preview();
+    this._preview.show(move, place, this.stage.board.flipped);
+  }
+
+  _unpoint() {
+    this._pointed = null;
+    this._preview?.hide();
+  }
+
   // --- positions
 
   /**
@@ -147,13 +172,13 @@ export class Analysis {
    * @param {import("./words.js").Move[]} steps
    */
   _step(steps) {
-    this._preview.hide();
+    this._unpoint();
     if (this._threat || !this._search.isHere) return;
     for (const move of steps) this.app.tree.play(move);
   }
 
   _changed() {
-    this._preview.hide();
+    this._unpoint();
     if (!this._visible) return;
     this._search.end();
     this._search.forget();
