@@ -364,10 +364,11 @@ def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: O
     page.get_by_role("button", name=f"Close {one}").click()
     open_games_are(page, "*My game", two)
     wait_for_board(page, START.fen)
-    # from the games of before it comes back
+    # from the library it comes back
     page.click(".tab-game")
-    page.locator(".recent-games button").first.click()
-    open_games_are(page, "My game", two, f"*{one}")
+    page.get_by_role("button", name="Library").click()
+    page.locator(".kept-games li", has_text="Tinsley").get_by_role("button").click()
+    open_games_are(page, f"*{one}", two)
 
 
 def ask_game(server: WebServer, number: int) -> Game:

@@ -43,8 +43,17 @@ READ_BOARD = """selector => {
   return [found, board.querySelector(".grid [data-square]").dataset.square === "32"];
 }"""
 
-KEPT = """() => Object.keys(localStorage).filter(name => name.startsWith("kr-game-"))
-  .map(name => JSON.parse(localStorage[name]).game)"""
+KEPT = """async () => {
+  const done = ask => new Promise((yes, no) => Object.assign(ask, {onsuccess: () => yes(ask.result), onerror: no})),
+    games = new Map(Object.keys(localStorage).filter(name => name.startsWith("kr-game-"))
+      .map(name => JSON.parse(localStorage[name]).game).map(game => [game.id, game]));
+  if (!(await indexedDB.databases()).some(({name}) => name === "kr-library")) return [...games.values()];
+  const library = await done(indexedDB.open("kr-library"));
+  for (const {play} of await done(library.transaction("bodies").objectStore("bodies").getAll()))
+    if (play && !games.has(play.game.id)) games.set(play.game.id, play.game);
+  library.close();
+  return [...games.values()];
+}"""
 """The games on Play that a browser keeps."""
 
 

@@ -79,21 +79,6 @@ test("the moves of a game are those that were played, not its variations", () =>
   assert.deepEqual([state.movesOf(nodes), state.movesOf([{parent: null}])], [3, 0]);
 });
 
-test("games from before: the last first, one state of each, none without moves", () => {
-  /** @type {import("../../kr/page/static/files/state.js").Stored[]} */
-  let games = [];
-  for (const each of [game("Ann", 3), game("", 0), game("Bob"), game("Ann", 5)]) games = state.withRecent(games, each);
-  assert.deepEqual(
-    games.map(each => [each.document.headers.Black, each.document.nodes.length]),
-    [
-      ["Ann", 6],
-      ["Bob", 2],
-    ],
-  );
-  for (let i = 0; i < 30; i++) games = state.withRecent(games, game(`P${i}`));
-  assert.equal(games.length, 12);
-});
-
 test("lists are narrowed by words, and say how much there is", () => {
   const row = {event: "Glasgow", black: "Ann", white: "Bob", date: "1901", result: "1-0", moves: 3, number: 1};
   assert.equal(state.matching([row, {...row, black: "Eve"}], "ann glas").length, 1);

@@ -124,7 +124,7 @@ test("without room, or a store, games stay as long as the page", async () => {
   /** @type {string[]} */
   const said = [];
   // as in node.js, where no browser's store is
-  const app = /** @type {any} */ ({api, fail: (/** @type {string} */ text) => said.push(text)}),
+  const app = /** @type {any} */ ({api, fail: (/** @type {string} */ text) => said.push(text), keep: () => true}),
     forbidden = libraryOf(app);
   assert.equal(libraryOf(app), forbidden);
   await forbidden.add({pdn: pdn("Ann", "Bob", CROSS), source: "pasted"});

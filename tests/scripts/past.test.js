@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {pastOf} from "../../kr/page/static/analyse/past.js";
+import {unfinishedOf} from "../../kr/page/static/analyse/past.js";
 
 const START = "B:W21,22:B1,2";
 
@@ -17,10 +17,10 @@ const game = (id, {moves = 1, over = null, side = "black"} = {}) => ({
 });
 const OVER = {result: "1-0", winner: "black", reason: "resignation"};
 
-/** A browser that keeps some games of Play, the last one first, and some of Analyse. */
-function store(/** @type {ReturnType<typeof game>[]} */ games, /** @type {unknown} */ recent = null) {
+/** A browser that keeps some games of Play, the last one first. */
+function store(/** @type {ReturnType<typeof game>[]} */ games) {
   /** @type {Record<string, any>} */
-  const all = {games: games.map(({id}) => id), recent};
+  const all = {games: games.map(({id}) => id)};
   for (const each of games) all[`game-${each.id}`] = {game: each, casual: true, time: null};
   return {
     kept: (/** @type {string} */ name, /** @type {any} */ otherwise = null) => all[name] ?? otherwise,
@@ -28,24 +28,12 @@ function store(/** @type {ReturnType<typeof game>[]} */ games, /** @type {unknow
   };
 }
 
-test("a first visit has no past, nor have games without a move and what is no game", () => {
-  for (const each of [store([]), store([game("a", {moves: 0})]), store([], "x"), store([], [null, {document: {}}])])
-    assert.deepEqual(pastOf(each), {unfinished: null, last: []});
-});
-
-test("the last game that is not over goes on, from the side of its person; games come in their order", () => {
-  const recent = {document: {headers: {Black: "Ann", White: "Bob"}, nodes: [{parent: null}, {parent: 0}]}, path: [0]},
-    {unfinished, last} = pastOf(
-      store([game("a", {over: OVER}), game("b", {moves: 3, side: "white"}), game("c")], [recent]),
-    );
-  assert.deepEqual(unfinished, {
+test("the last game that is not over goes on, from the side of its person", () => {
+  for (const each of [store([]), store([game("a", {moves: 0})])]) assert.equal(unfinishedOf(each), null);
+  assert.deepEqual(unfinishedOf(store([game("a", {over: OVER}), game("b", {moves: 3, side: "white"}), game("c")])), {
     id: "b",
     fen: "after b",
     isFlipped: false,
     words: "kr, level 3 (learner) – You, after 3 moves",
   });
-  assert.deepEqual(last, [
-    {name: "Ann – Bob", moves: 1, game: recent},
-    {name: "You – kr, level 3 (learner)", moves: 1, address: "play/a"},
-  ]);
 });

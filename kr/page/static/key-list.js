@@ -38,6 +38,12 @@ const OWN = () => ({
     [["h"], t("a hint, then the move")],
     [["r"], t("start the step again")],
   ],
+  library: [
+    [["↑", "↓"], t("to the game above, below")],
+    [[t("Enter")], t("open the game")],
+    [["x"], t("choose it")],
+    [[t("Del")], t("delete what is chosen")],
+  ],
   endings: [
     ...GAME(),
     [["h"], t("the best move")],

@@ -38,6 +38,7 @@ const PAGES = [
     title: () => t("Player"),
     load: async () => (await import("./player/page.js")).page,
   },
+  {name: "library", title: () => t("Library"), load: async () => (await import("./library/page.js")).page},
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
   ...(RUNS ? [{name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page}] : []),
 ];

@@ -44,7 +44,10 @@ import {SIDES, START} from "./squares.js";
  * @property {boolean} setup
  */
 /** @typedef {TreeNode & {fen: string, parent: LegalNode | null}} LegalNode one that can be shown */
-/** @typedef {{root: LegalNode, node: LegalNode, headers: Headers, result: string}} TreeState */
+/**
+ * game: the same for a game whatever changes in it
+ * @typedef {{root: LegalNode, node: LegalNode, headers: Headers, result: string, game: object}} TreeState
+ */
 /** @typedef {"node" | "edit" | "game"} Change */
 /** @typedef {{redo: () => void, undo: () => void, what: Change, from: LegalNode, to: LegalNode}} Done */
 /** @typedef {Partial<Pick<TreeNode, "comments" | "starting_comments" | "nags" | "arrows" | "circles">>} Remarks */
@@ -63,11 +66,12 @@ export class GameTree {
     /** @type {Done[]} */
     this._undone = [];
     this._ids = 0;
-    const {root, headers, result} = this._plant({start: START, nodes: []});
+    const {root, headers, result, game} = this._plant({start: START, nodes: []});
     this.root = root;
     this.node = root; // the one that is shown
     this.headers = headers;
     this.result = result;
+    this.game = game;
   }
 
   /**
@@ -274,10 +278,12 @@ export class GameTree {
    * Shows another game. It can be undone.
    * @param {GameDocument} document
    * @param {number[]} [path] which child to follow at each move, to the node to show
+   * @param {boolean} [isSame] true for another state of this game
    */
-  load(document, path = []) {
+  load(document, path = [], isSame = false) {
     const before = this._state();
     const after = this._plant(document);
+    if (isSame) after.game = this.game;
     for (const index of path) {
       const child = after.node.children[index];
       if (!isLegal(child)) break;
@@ -337,12 +343,12 @@ export class GameTree {
     return this._again(change, change.redo, change.to);
   }
 
-  // the game as JSON, as the server takes it
-  document() {
+  /** A game as JSON, as the server takes it: the one that is shown, or one that was held. @param {TreeState} [state] */
+  document({root, headers, result} = this) {
     const numbers = new Map();
     /** @type {GivenNode[]} */
     const nodes = [];
-    for (const node of this.nodes()) {
+    for (const node of this.nodes(root)) {
       numbers.set(node, nodes.length);
       const {fen, text, path, captured, comments, starting_comments, nags} = node;
       const move = {text, path, captured, starting_comments, ...(node.setup ? {setup: true} : {})};
@@ -356,7 +362,7 @@ export class GameTree {
         ...(node.circles.length ? {circles: node.circles} : {}),
       });
     }
-    return {headers: this.headers, start: this.root.fen, result: this.result, nodes};
+    return {headers, start: root.fen, result, nodes};
   }
 
   // --- within
@@ -397,12 +403,13 @@ export class GameTree {
       parent.children.push(node);
       made.push(node);
     }
-    return {root, node: root, headers, result};
+    return {root, node: root, headers, result, game: {}};
   }
 
   /** @returns {TreeState} */
   _state() {
-    return {root: this.root, node: this.node, headers: this.headers, result: this.result};
+    const {root, node, headers, result, game} = this;
+    return {root, node, headers, result, game};
   }
 
   /** @param {TreeState} state */

@@ -265,6 +265,7 @@ class Analyse {
         [t("Prove…"), () => this._tabs.open("proof")],
         [t("Mark or comment…"), () => this._filling(() => this._late?.sheet.open(tree.node))],
         null,
+        [t("Library"), () => app.go("library"), {title: t("All your games")}],
         [t("Players and their mistakes…"), () => app.go("player")],
       ]),
     );
@@ -354,7 +355,7 @@ class Analyse {
     this.side?.classList.toggle("idle", isBlankNow && !this.analysis.on);
     this._welcome.hidden = !isBlankNow || !this._isRecalled;
     // once all others have heard of it: the game before is then among the last ones
-    if (!this._welcome.hidden && this.isActive) queueMicrotask(() => this._late?.welcome.show());
+    if (!this._welcome.hidden && this.isActive) queueMicrotask(() => void this._late?.welcome.show());
   }
 
   _name() {

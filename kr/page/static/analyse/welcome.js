@@ -10,10 +10,10 @@ import {Training, dayNumber} from "../learn/training.js";
 import {NAMED_LEVELS, levelName, levelWords} from "../play/words.js";
 import {keep, kept} from "../store.js";
 import {many, t} from "../texts.js";
-import {pastOf} from "./past.js";
+import {lastGames, unfinishedOf} from "./past.js";
 
 /** @import {App} from "../shell.js" */
-/** @import {Past} from "./past.js" */
+/** @import {Unfinished} from "./past.js" */
 /**
  * reading: of what is opened or pasted; form: shows the one for a text
  * @typedef {{pick: () => void, form: () => void, reading: {text: (text: string) => unknown}}} Games
@@ -48,15 +48,16 @@ export class Welcome {
   }
 
   /** Shows the doors, with what may have changed since. */
-  show() {
-    const past = pastOf(this._app),
+  async show() {
+    const last = await lastGames(this._app),
+      unfinished = unfinishedOf(this._app),
       {play, open, puzzle} = this._doors,
-      isFirst = !past.unfinished && !past.last.length,
+      isFirst = !unfinished && !last.length,
       shown = isFirst ? [play, open, puzzle] : [this._before, puzzle, play, open];
     this.line.hidden = true;
     this._training.refresh();
-    this._showBefore(past);
-    this._prefer(Boolean(past.unfinished));
+    this._showBefore(unfinished, last);
+    this._prefer(Boolean(unfinished));
     if (shown.some((each, i) => each !== this._element.children[i]))
       this._element.replaceChildren(...shown, this._hint());
     void this._showToday();
@@ -66,7 +67,7 @@ export class Welcome {
   showLine() {
     if (!this._isNew) return;
     this._isNew = false;
-    const {unfinished} = pastOf(this._app),
+    const unfinished = unfinishedOf(this._app),
       day = dayNumber(),
       hide = () => {
         this.line.hidden = true;
@@ -89,15 +90,15 @@ export class Welcome {
 
   // --- what was begun before
 
-  /** @param {Past} past */
-  _showBefore({unfinished, last}) {
-    const names = last.map(({name, moves, game, address}) =>
+  /** @param {Unfinished | null} unfinished @param {{id: string, name: string, moves: number}[]} last */
+  _showBefore(unfinished, last) {
+    const names = last.map(({id, name, moves}) =>
       el(
         "li",
         null,
         el(
           "button",
-          {type: "button", onclick: () => (address ? this._goTo(address) : this._app.reopen(game))},
+          {type: "button", onclick: () => this._app.reopen(id)},
           el("bdi", null, name),
           " ",
           el("small", null, many(moves, "move")),
@@ -106,11 +107,21 @@ export class Welcome {
     );
     this._before.replaceChildren(
       unfinished ? this._goingOn(unfinished) : "",
-      ...(names.length ? [el("h2", null, t("Last games")), el("ul", null, names)] : []),
+      ...(names.length
+        ? [
+            el(
+              "div",
+              {class: "head"},
+              el("h2", null, t("Last games")),
+              button(t("Library"), () => this._app.go("library"), {class: "plain-link", title: t("All your games")}),
+            ),
+            el("ul", null, names),
+          ]
+        : []),
     );
   }
 
-  /** @param {NonNullable<Past["unfinished"]>} game */
+  /** @param {Unfinished} game */
   _goingOn({id, fen, isFlipped, words}) {
     return el(
       "button",
@@ -209,6 +220,7 @@ export class Welcome {
     return app.attempt(
       () => app.api("games/sample"),
       ({document}) => {
+        app.expect({source: "file"});
         app.open(document, []);
         app.lead();
       },

@@ -370,7 +370,8 @@ class Explorer {
       () => this.questions.game(game),
       ({document, archive, line}) => {
         const name = gameName(game);
-        app.beside(document, Array(game.ply).fill(0), `${archive}:${line}:${name}`);
+        const kept = {source: "archive"};
+        app.beside(document, Array(game.ply).fill(0), `${archive}:${line}:${name}`, kept);
         app.say(game.turned ? t("{game}: this position with colours reversed", {game: name}) : name);
       },
     );

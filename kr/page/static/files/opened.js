@@ -2,9 +2,10 @@
 
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
+import {Keeper} from "../library/keeper.js";
 import {kept} from "../store.js";
 import {t} from "../texts.js";
-import {OpenGames, withRecent} from "./state.js";
+import {OpenGames} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").GameDocument} GameDocument */
@@ -22,9 +23,11 @@ export class Opened {
     this._saving = 0;
     this._drawn = "";
     this._switching = false;
+    this._isBegun = false;
     this.isRestored = false; // a game from before is on the board
-    app.beside = (/** @type {GameDocument} */ document, /** @type {number[]} */ path, /** @type {string} */ from) =>
-      this.open({document, path}, from);
+    /** @type {(document: GameDocument, path: number[], from: string, kept?: Stored["kept"]) => void} */
+    app.beside = (document, path, from, kept) => this.open({document, path, kept}, from);
+    this.keeper = new Keeper(app, () => this._isBegun && this._save());
     app.tree.on("game", () => this._changed());
     app.tree.on("edit", () => this._draw());
     this._draw();
@@ -75,29 +78,16 @@ export class Opened {
       if (this.games.current === gone) return;
     }
     this.games.close(id);
-    this._remember(gone);
     this._draw();
     this._save();
     /** @type {HTMLElement | null} */ (this.element.querySelector("[aria-current]"))?.focus();
-  }
-
-  // --- games from before
-
-  /** @returns {Stored[]} */
-  get recent() {
-    const list = this.app.kept("recent", []);
-    return Array.isArray(list) ? list.filter(each => each?.document?.nodes) : [];
-  }
-
-  /** @param {Stored} game */
-  _remember({document, path}) {
-    this.app.keep("recent", withRecent(this.recent, {document, path}));
   }
 
   // --- what outlives the page
 
   /** Begins to save; what was saved before has been recalled or is given up. */
   begin() {
+    this._isBegun = true;
     for (const what of ["node", "edit", "game"]) this.app.tree.on(what, () => this._save());
     addEventListener("pagehide", () => this._saving && this._write());
     // a game may have come meanwhile
@@ -156,6 +146,7 @@ export class Opened {
       {tree} = this.app;
     current.document = tree.document();
     current.path = tree.path();
+    current.kept = this.keeper.current;
   }
 
   _hold() {
@@ -171,6 +162,7 @@ export class Opened {
     if (current.held) {
       tree.resume(current.held);
     } else {
+      this.keeper.expect(current.kept);
       tree.load(current.document, current.path);
       tree.forget();
     }
@@ -189,7 +181,6 @@ export class Opened {
   /** Another game has taken the place of the one on the board. */
   _changed() {
     if (this._switching) return;
-    this._remember(this.games.current);
     this._take();
     this._draw();
   }

@@ -10,7 +10,6 @@ import {Opened} from "./opened.js";
 import {Reading} from "./reading.js";
 import {Shelf} from "./shelf.js";
 import {linkIn} from "./link.js";
-import {movesOf, nameOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("../texts.js").Said} Said */
@@ -23,8 +22,6 @@ export const panel = app => new Games(app).panel;
 class Games {
   _hint = el("p", {class: "muted hint"}, t("Or drop a file anywhere on the page, or paste a game with Ctrl+V."));
   _remarks = el("details", {class: "faults", hidden: true});
-  _recent = el("ul", {class: "recent-games"});
-  _before = el("details", {class: "recent", hidden: true}, el("summary", null, t("Games from before")), this._recent);
 
   /** @type {HTMLInputElement | null} */
   _picker = null;
@@ -42,13 +39,12 @@ class Games {
     app.tree.on("game", () => this._remark([]));
     this.shelf = new Shelf(app, {
       results,
-      open: (document, warnings, stays) => this._open(document, [], warnings, stays),
+      open: (document, warnings, kept, stays) => this._open(document, [], warnings, kept, stays),
     });
     this.reading = new Reading(app, this.shelf, {
       results,
-      open: (document, path, warnings) => this._open(document, path, warnings),
+      open: (document, path, warnings, kept) => this._open(document, path, warnings, kept),
     });
-    app.reopen = (/** @type {import("./state.js").Stored} */ game) => this._reopen(game);
     // what stands behind #analyse/ in the address
     app.onrest = (/** @type {string} */ rest) => this.reading.link(linkIn(`#analyse/${rest}`));
     const start = this._begin().then(() => this.opened.begin());
@@ -109,15 +105,15 @@ class Games {
       "aria-expanded": "false",
       title: t("PDN, moves, a FEN or a link; Ctrl+V works anywhere"),
     });
+    const library = button(t("Library"), () => this.app.go("library"), {title: t("All your games")});
     return el(
       "div",
       null,
-      el("div", {class: "row"}, open, picker, paste, this._convention),
+      el("div", {class: "row"}, open, picker, paste, library, this._convention),
       pasting,
       this._hint,
       this._remarks,
       this.shelf.element,
-      this._before,
       this.about.title,
       this.about.element,
     );
@@ -125,41 +121,7 @@ class Games {
 
   _show() {
     if (!this.shelf.isWhole) this.shelf.readOn();
-    this._listRecent();
-  }
-
-  _listRecent() {
-    /** @type {import("./state.js").Stored[]} */
-    const games = this.opened.recent;
-    this._before.hidden = !games.length;
-    // with room for it, nothing has to be unfolded
-    if (!this.shelf.source) this._before.open = true;
     this._hint.hidden = Boolean(this.shelf.source);
-    this._recent.replaceChildren(...games.map(game => this._entry(game)));
-  }
-
-  /** @param {import("./state.js").Stored} game */
-  _entry(game) {
-    const {headers, nodes} = game.document;
-    const moves = el("span", {class: "muted"}, ` · ${many(movesOf(nodes), "move")}`);
-    const name = el("bdi", null, visible(nameOf(headers)) || t("A game"));
-    return el("li", null, el("button", {type: "button", onclick: () => this._reopen(game)}, name, moves));
-  }
-
-  /** @param {import("./state.js").Stored} game */
-  async _reopen(game) {
-    const {app} = this,
-      errand = app.errand();
-    try {
-      const {document} = await app.api("games/check", {document: game.document});
-      if (!errand.isStale)
-        this.opened.open(
-          {document, path: game.path},
-          `recent:${nameOf(document.headers)}:${document.nodes.length}:${document.nodes.at(-1).fen}`,
-        );
-    } catch (error) {
-      app.fail(error);
-    }
   }
 
   // --- opening
@@ -168,9 +130,11 @@ class Games {
    * @param {any} document
    * @param {number[]} path
    * @param {Said[]} [warnings] remarks on its text
+   * @param {import("../library/keeper.js").Kept} [kept] of it
    * @param {boolean} [stays] the page that is shown
    */
-  _open(document, path, warnings = [], stays = false) {
+  _open(document, path, warnings = [], kept = undefined, stays = false) {
+    this.opened.keeper.expect(kept);
     if (stays) this.app.tree.load(document, path);
     else this.app.open(document, path);
     void this._remark(warnings);

@@ -15,8 +15,8 @@ import {isCertificate} from "./state.js";
 /**
  * A file or text that is read. What the person does meanwhile is not overwritten: `errand.isStale` tells it; `isOver`
  * that another one is read, or this one was given up.
- * @typedef {{name: string, errand: import("../errands.js").Errand, progress: (share: number) => void,
- *   isOver: boolean}} Job
+ * @typedef {{name: string, source: "pasted" | "file", errand: import("../errands.js").Errand,
+ *   progress: (share: number) => void, isOver: boolean}} Job
  */
 
 const LARGEST_FILE = 64 << 20;
@@ -26,7 +26,8 @@ export class Reading {
   /**
    * @param {App} app
    * @param {Shelf} shelf
-   * @param {{open: (document: any, path: number[], warnings: Said[]) => void, results: () => string}} does
+   * @param {{open: (document: any, path: number[], warnings: Said[],
+   *   kept: import("../library/keeper.js").Kept) => void, results: () => string}} does
    */
   constructor(app, shelf, {open, results}) {
     this._app = app;
@@ -44,7 +45,7 @@ export class Reading {
   text(text) {
     const link = linkIn(text);
     if (link) return this.link(link);
-    return this._load(t("Pasted text"), async job => {
+    return this._load(t("Pasted text"), "pasted", async job => {
       if (text.length > LONGEST_TEXT) await this._send(new Blob([text]), job);
       else await this._take(await this._app.api("games/read", {text, results: this._results()}), job);
     });
@@ -57,7 +58,7 @@ export class Reading {
       this.oncertificate(file);
       return undefined;
     }
-    return this._load(file.name, async job => {
+    return this._load(file.name, "file", async job => {
       if (file.size > LARGEST_FILE) {
         throw new Error(tooLarge(file.name, LARGEST_FILE >> 20));
       }
@@ -84,7 +85,7 @@ export class Reading {
         app.say(t("The game of the link was not opened: you went on with another"));
         return;
       }
-      this._open(document, link.kind === "game" ? link.place : [], warnings);
+      this._open(document, link.kind === "game" ? link.place : [], warnings, {source: "link"});
       if (link.kind === "game" && link.isMoment) app.moment();
     } catch (error) {
       app.fail(error);
@@ -107,14 +108,16 @@ export class Reading {
 
   /**
    * @param {string} name
+   * @param {Job["source"]} source
    * @param {(job: Job) => Promise<unknown>} read
    */
-  async _load(name, read) {
+  async _load(name, source, read) {
     const number = ++this.count,
       bar = el("progress", {"aria-label": t("Reading {name}", {name}), max: 1});
     const isOver = () => number !== this.count;
     const job = {
       name,
+      source,
       errand: this._app.errand(),
       progress: (/** @type {number} */ share) => {
         bar.value = share;
@@ -159,12 +162,12 @@ export class Reading {
   async _take(answer, job) {
     if (job.isOver) return;
     const {_app: app, _shelf: shelf} = this,
-      {name, errand} = job,
+      {name, source, errand} = job,
       one = answer.document;
     const left = answer.left_out && t("{games} could not be read", {games: many(answer.left_out, "game")});
     if (one && !errand.isStale) {
       await shelf.choose(null);
-      this._open(one, [], answer.games[0].warnings);
+      this._open(one, [], answer.games[0].warnings, {source});
       void shelf.lose(answer);
       if (left) app.panel("game");
       app.say([t("Opened; Undo brings the former game back"), left].filter(Boolean).join(". "));
@@ -173,7 +176,9 @@ export class Reading {
     // a game that comes too late to be opened stands in the list
     const games = one ? [{...answer.games[0], document: one}] : answer.games;
     await shelf.choose(
-      answer.upload ? {name, upload: answer.upload} : {name, games, left_out: answer.left_out, faults: answer.faults},
+      answer.upload
+        ? {name, source, upload: answer.upload}
+        : {name, source, games, left_out: answer.left_out, faults: answer.faults},
     );
     // what the person does in another panel goes on
     if (!errand.isStale) app.panel("game");

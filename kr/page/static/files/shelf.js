@@ -15,8 +15,8 @@ import {listWords, matching} from "./state.js";
 /** @typedef {import("./state.js").Row} Row */
 /**
  * Where games come from: a text whose games are all known, an upload, or a file of the command line by its number.
- * @typedef {{name: string, games?: Row[], upload?: string, file?: number, left_out?: number, faults?: Said[],
- *   isTold?: boolean}} Source
+ * @typedef {{name: string, source?: "pasted" | "file", games?: Row[], upload?: string, file?: number,
+ *   left_out?: number, faults?: Said[], isTold?: boolean}} Source
  */
 /** @typedef {import("../errands.js").Errand} Errand */
 
@@ -35,8 +35,8 @@ export class Shelf {
 
   /**
    * @param {App} app
-   * @param {{open: (document: any, warnings: Said[] | undefined, stays: boolean) => void, results: () => string}}
-   * does
+   * @param {{open: (document: any, warnings: Said[] | undefined, kept: import("../library/keeper.js").Kept,
+   *   stays: boolean) => void, results: () => string}} does
    *     open: shows a game; results: the convention of results in files
    */
   constructor(app, {open, results}) {
@@ -269,7 +269,8 @@ export class Shelf {
       const answer = await this._document(source, game);
       if (errand.isStale) return undefined;
       if (!listing.isStale) list.mark(index);
-      this._open(answer.document, answer.warnings || game.warnings, stays);
+      const kept = {source: source.source ?? "file", isListed: list.count > 1};
+      this._open(answer.document, answer.warnings || game.warnings, kept, stays);
       if (!quiet) app.say(t("Game {number}", {number: game.number}));
       return game;
     } catch (error) {

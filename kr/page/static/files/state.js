@@ -5,7 +5,10 @@ import {retold} from "../comments.js";
 import {formatted, many, t} from "../texts.js";
 
 /** @typedef {{headers: Record<string, string>, start: string, result: string, nodes: any[]}} GameDocument */
-/** @typedef {{document: GameDocument, path: number[]}} Stored a game and which child to follow at each move */
+/**
+ * A game, which child to follow at each move, and what the library has of it.
+ * @typedef {{document: GameDocument, path: number[], kept?: import("../library/keeper.js").Kept}} Stored
+ */
 /**
  * A game that is open. from: the place that it was opened from, "" for one's own; held: what a tree holds of it.
  * @typedef {Stored & {id: number, from: string, held?: any}} OpenGame
@@ -15,8 +18,6 @@ import {formatted, many, t} from "../texts.js";
  *   number: number, warnings?: Said[], pdn?: string, document?: GameDocument}} Row a game in a list */
 
 const MOST_OPEN = 12;
-const MOST_RECENT = 12;
-const LONGEST_RECENT = 100_000;
 
 /** A date without what is unknown: 1901.05.?? is 1901.05. @param {string} date */
 export const dated = date => date.replace(/(\.\?\?)+$/, "");
@@ -176,42 +177,16 @@ export class OpenGames {
    * @param {string} from
    * @returns {OpenGame}
    */
-  _add({document, path}, from) {
-    const game = {id: ++this._ids, document, path, from};
+  _add({document, path, kept}, from) {
+    const game = {id: ++this._ids, document, path, from, kept};
     this.list.push(game);
     return game;
   }
 }
 
 /** @param {OpenGame} game @returns {Stored} */
-const stored = ({document, path}) => ({document, path});
+const stored = ({document, path, kept}) => ({document, path, kept});
 
 /** @param {any} game @returns {game is Stored & {from?: unknown}} */
 const isStored = game =>
   Array.isArray(game?.path) && Array.isArray(game.document?.nodes) && typeof game.document.headers === "object";
-
-// --- games from before
-
-/**
- * The games that were on the board before, the last first, with one more; those without moves and very long ones are
- * left out, and of one game there is the last state only.
- * @param {Stored[]} games
- * @param {Stored} game
- */
-export function withRecent(games, game) {
-  if (game.document.nodes.length < 2 || JSON.stringify(game).length > LONGEST_RECENT) return games;
-  const others = games.filter(each => !isEarlier(each.document, game.document));
-  return [game, ...others].slice(0, MOST_RECENT);
-}
-
-/**
- * True if one game is another one with fewer moves, or the same.
- * @param {GameDocument} one
- * @param {GameDocument} other
- */
-function isEarlier(one, other) {
-  const same = ["Black", "White", "Event", "Date"].every(name => one.headers[name] === other.headers[name]);
-  const moves = (/** @type {GameDocument} */ {nodes}) => nodes.map(node => `${node.parent} ${node.fen}`);
-  const [first, second] = [moves(one), moves(other)];
-  return same && first.length <= second.length && first.every((move, i) => move === second[i]);
-}

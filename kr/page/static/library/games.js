@@ -40,6 +40,7 @@ import {
   statistics,
   tagNames,
 } from "./cards.js";
+import {takeOver} from "./earlier.js";
 import {BrowserStore, MemoryStore} from "./store.js";
 import {asTags, fromTags} from "./tags.js";
 
@@ -239,6 +240,11 @@ export class Library {
       all = {...change, ...games[0].facts, removed: 0},
       before = await this._body(id),
       body = {document: without(document), play: play ?? before?.play};
+    // somebody has written the same
+    if (rev !== undefined && rev !== card.rev && card.print === all.print) {
+      await this._write([{card, change: {...change, removed: 0}}]);
+      return this._cards.get(id);
+    }
     if (await this._write([{card, change: all, body, base: rev}])) return this._cards.get(id);
     const copy = {...card, ...all, id: newId(this._now()), added: this._now()};
     await this._write([{card: copy, body}]);
@@ -388,8 +394,13 @@ const LIBRARIES = new WeakMap();
 
 /** The library of the page. @param {import("../shell.js").App} app */
 export function libraryOf(app) {
-  const library = LIBRARIES.get(app) ?? new Library(app);
+  const there = LIBRARIES.get(app);
+  if (there) return there;
+  const library = new Library(app);
   LIBRARIES.set(app, library);
+  library.ready = library.ready.then(() => takeOver(app, library)).catch(error => app.fail(error));
+  // the first screen asks for the library only if there is something in it
+  library.onchange(() => app.keep("library", library.list().length > 0));
   return library;
 }
 

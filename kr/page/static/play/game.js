@@ -4,15 +4,16 @@
 import {tellIn} from "../aloud.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
+import {Errands} from "../errands.js";
 import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
 import {SIDES, sideName} from "../squares.js";
 import {many, said, t} from "../texts.js";
 import {AfterGame} from "./after.js";
 import {ask} from "./ask.js";
-import {KeptGames} from "./kept.js";
+import {KeptGames, asAdded} from "./kept.js";
 import {LineView} from "./line.js";
-import {Played, rematch, timeLeft} from "./state.js";
+import {Played, keptGame, rematch, timeLeft} from "./state.js";
 import {follow} from "./stream.js";
 import {hintArrows, hintWords} from "./hints.js";
 import {answerWords, endWords, forcedWords, playerNames, shortName, turnWords} from "./words.js";
@@ -48,6 +49,8 @@ export class GameTable {
     this._waits = null;
     this._movedAt = 0;
     this._isUnkept = false; // the person has been told
+    this._filed = ""; // what the library has of the game
+    this._finds = new Errands();
     this._ticking = 0;
     this._turn = el("p", {class: "turn", role: "status"});
     this._note = el("p", {class: "note", role: "status"});
@@ -118,11 +121,14 @@ export class GameTable {
    * A game by its id.
    * @param {string} id
    */
-  find(id) {
-    const kept = this.games.get(id);
+  async find(id) {
     this._disconnect();
+    const errand = this._finds.begin(),
+      kept = this.games.get(id) ?? (await this._find(id));
+    if (errand.isStale) return;
     if (kept) {
       this.played.casual = kept.casual;
+      if (kept.game.over) this._filed = filing(kept.game);
       this._begin(kept.game, kept.time);
       if (this.played.isOver) {
         this._listener.onopen();
@@ -133,6 +139,37 @@ export class GameTable {
     this._connect({game: id, ...(kept && {document: kept.game.document, time})}, () => {});
   }
 
+  /** A game of the library. @param {string} id @returns {Promise<import("./kept.js").Kept | null>} */
+  async _find(id) {
+    const library = await this._library();
+    if (!library.card(id)) return null;
+    const play = (await library.get(id))?.play,
+      game = keptGame(play);
+    return game && {game, casual: play.casual !== false, time: null};
+  }
+
+  async _library() {
+    const library = (await import("../library/games.js")).libraryOf(this.app);
+    await library.ready;
+    return library;
+  }
+
+  /** The library has the game too, and alone once it is over. */
+  async _file() {
+    const {game, casual} = this.played;
+    if (!game || filing(game) === this._filed || game.document.nodes.length < 2) return;
+    this._filed = filing(game);
+    const {id, over} = game,
+      added = asAdded({game, casual, time: null});
+    try {
+      const library = await this._library();
+      await library.add(added);
+      if (over && !library.trouble) this.games.drop(id);
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
   /** A game that waited goes on. @param {boolean} isElsewhere for which it waited */
   _return(isElsewhere) {
     if (this._isActive && this._waits?.isElsewhere === isElsewhere) this.find(this._waits.id);
@@ -141,7 +178,11 @@ export class GameTable {
   /** What another window does in the game. @param {string} id */
   _mirror(id) {
     const kept = this.games.get(id);
-    if (!kept) return;
+    if (!kept) {
+      // it has ended there
+      void this.find(id);
+      return;
+    }
     this.line.looked = null;
     this._begin(kept.game);
   }
@@ -199,6 +240,7 @@ export class GameTable {
   }
 
   _disconnect() {
+    this._finds.end();
     this._waits = null;
     this._stream?.stop();
     this._stream = null;
@@ -364,6 +406,7 @@ export class GameTable {
   _analyse() {
     const {game} = this.played;
     if (!game) return;
+    this.app.expect?.({source: "played"});
     this.app.open(game.document, toEnd(game.document), this.stage.board.flipped);
   }
 
@@ -390,7 +433,10 @@ export class GameTable {
 
   _keep() {
     const {game, casual} = this.played;
-    if (!game || this._waits || this.games.put(game, casual, this.played.time(seconds(), date()))) return;
+    if (!game || this._waits) return;
+    void this._file();
+    if (game.over && filing(game) === this._filed && !this.games.get(game.id)) return;
+    if (this.games.put(game, casual, this.played.time(seconds(), date()))) return;
     if (!this._isUnkept) this.app.fail(t("This browser has no room to keep the game: it ends with the page."));
     this._isUnkept = true;
   }
@@ -470,3 +516,7 @@ export class GameTable {
     if (this.played.isLow(now)) sound("low");
   }
 }
+
+/** What the library is told of a game, as it goes. @param {import("./state.js").Game} game */
+const filing = ({id, over, document}) =>
+  `${id} ${document.nodes.length} ${document.nodes.at(-1)?.fen} ${Boolean(over)}`;

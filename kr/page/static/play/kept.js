@@ -1,4 +1,5 @@
-// The games that this browser keeps: each goes on after its page, or the browser, has been closed.
+// The games under way that this browser keeps: each goes on after its page, or the browser, has been closed. The
+// library (library/games.js) has them too, and alone once they are over.
 
 import {keptGame, keptTime} from "./state.js";
 
@@ -11,6 +12,19 @@ const MOST = 50;
 const INDEX = "games";
 /** Where earlier versions kept the last game. */
 const BEFORE = "play";
+
+/** A game as the library takes it. @param {Kept} kept @returns {import("../library/games.js").Added} */
+export function asAdded({game, casual}) {
+  const document = {...game.document, nodes: [...game.document.nodes]};
+  return {
+    id: game.id,
+    document,
+    path: Array(document.nodes.length - 1).fill(0),
+    source: "played",
+    isGoing: !game.over,
+    play: {game: {...game, document}, casual},
+  };
+}
 
 export class KeptGames {
   /** @param {Store} store */
@@ -68,6 +82,16 @@ export class KeptGames {
     isKept = this._store.keep(INDEX, [game.id, ...ids]) && isKept;
     this._unkept = isKept ? null : {game, casual, time};
     return isKept;
+  }
+
+  /** Keeps a game no longer. @param {string} id */
+  drop(id) {
+    if (this._unkept?.game.id === id) this._unkept = null;
+    this._store.keep(
+      INDEX,
+      this.ids.filter(each => each !== id),
+    );
+    this._store.keep(KeptGames.place(id), undefined);
   }
 
   /** Keeps the time of who is to move in a game that is kept. @param {string} id @param {Time} time */

@@ -285,6 +285,7 @@ export class MatchTable {
     if (!this.match) return;
     try {
       const {document} = await this.app.api("match/game", {match: this.match.id, number});
+      this.app.expect?.({source: "played"});
       this.app.open(document, toEnd(document));
     } catch (error) {
       this.app.fail(error);

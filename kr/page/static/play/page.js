@@ -186,7 +186,7 @@ class PlayPage {
 
   /** @param {string} rest */
   _enterGame(rest) {
-    const id = rest || this.game.games.ids[0];
+    const id = rest || this.game.games.ids[0] || this.game.played.game?.id;
     if (!rest && this._view === "match" && this.match.match) {
       this._enterMatch(this.match.match.id);
       return;

@@ -43,7 +43,10 @@ export class Series {
     try {
       const [game] = await Promise.all([this._library.get(puzzle.id), later()]);
       if (errand.isStale) return;
-      if (game) app.beside(game.document, Array(puzzle.ply - 1).fill(0), `library:${puzzle.id}`);
+      if (game) {
+        const {id, rev, source} = game.card;
+        app.beside(game.document, Array(puzzle.ply - 1).fill(0), `library:${id}`, {id, rev, source});
+      }
       const isBegun =
         game &&
         app.train(puzzle.ply, {

@@ -286,7 +286,7 @@ export class Review {
       said = this.count();
     this.working = false;
     this.judging = null;
-    tree.load(document, pathIn(document, line));
+    tree.load(document, pathIn(document, line), true);
     this.table = table;
     this.changed(t("{count}. Undo takes the marks out.", {count: said}));
   }
