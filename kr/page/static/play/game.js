@@ -464,7 +464,9 @@ export class GameTable {
     if (!game) return;
     line.show({moves: state?.moves ?? [], animate, forced: this.app.kept("forced", true)});
     if (game.over && line.looked === null) this.stage.rest();
-    if (state || game.over || this._waits || line.looked !== null) tellIn(this._turn, this._words());
+    // a move comes before the state after it, which says what must be captured: both are told at once
+    const isKnown = state && (state.thinking || state.moves.length > 0);
+    if (isKnown || game.over || this._waits || line.looked !== null) tellIn(this._turn, this._words());
   }
 
   /** What is said of the position on the board. */
