@@ -48,6 +48,8 @@ class Explorer {
   );
   _before = button(t("‹ Back"), () => this._listGames(this._start - PAGE));
   _after = button(t("More ›"), () => this._listGames(this._start + PAGE));
+  _take = button(t("Keep all"), () => void this._takeAll(), {title: t("Into the library, as a folder")});
+  _found = 0;
   _pages = el("div", {class: "row"}, this._before, this._after);
 
   /** @param {App} app */
@@ -109,7 +111,11 @@ class Explorer {
     const element = el("div", null, this._head, this._form, this._filters.element, this._problem, this._body);
     this._head.append(el("p", null, this.opening, " ", this._total), this._opener);
     const here = el("label", null, this._here, " ", t("at this position only"));
-    this._gamesHere.append(this._number, this._list, el("div", {class: "head"}, this._pages, this._order, here));
+    this._gamesHere.append(
+      this._number,
+      this._list,
+      el("div", {class: "head"}, this._pages, this._order, here, this._take),
+    );
     this._body.append(this._moves.element, this._source, this._gamesHere);
     if (!archives) return element;
     const fold = this._fold(t("Archives"), archives.region);
@@ -329,12 +335,39 @@ class Explorer {
   /** @param {import("./stream.js").Page} page */
   _showGames(page) {
     this._start = page.start;
+    this._found = page.found;
+    this._take.hidden = !page.found;
     this._number.textContent = pageWords(page, PAGE);
     this._list.setAttribute("start", String(page.start + 1));
     this._list.replaceChildren(...page.games.map(game => gameRow(game, each => this._openGame(each))));
     this._pages.hidden = page.found <= PAGE;
     this._before.disabled = page.start === 0;
     this._after.disabled = page.start + PAGE >= page.found;
+  }
+
+  /** All games that are listed go into the library. */
+  async _takeAll() {
+    const {app} = this,
+      wanted = {...this.wanted, here: this._here.checked, order: this._order.value};
+    /** @type {Game[]} */
+    const games = [];
+    this._take.disabled = true;
+    try {
+      const {takeAll} = await import("../library/taking.js");
+      await takeAll(app, {
+        name: this.search.filters.map(({name}) => name).join(", ") || t("Archive"),
+        count: this._found,
+        source: "archive",
+        documentOf: async index => {
+          if (!games[index]) games.push(...(await this.questions.games({...wanted, start: games.length})).games);
+          return (await this.questions.game(games[index])).document;
+        },
+      });
+    } catch (error) {
+      app.fail(error);
+    } finally {
+      this._take.disabled = false;
+    }
   }
 
   /** @param {number} from */

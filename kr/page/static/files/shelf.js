@@ -62,11 +62,15 @@ export class Shelf {
     this._files.addEventListener("change", () => this.choose(this.named[Number(this._files.value) - 1]));
     const before = button(t("Game before"), () => this.pick(this.list.at - 1));
     const after = button(t("Next game"), () => this.pick(this.list.at + 1));
-    this._review = button(t("Review all…"), () => void this._reviewAll(), {
+    this._keep = button(t("Keep all"), () => void this._takeAll(false), {
+      title: t("Into the library, as a folder"),
+      hidden: true,
+    });
+    this._review = button(t("Review all…"), () => void this._takeAll(true), {
       title: t("Into the library, as a folder, and reviewed in the background"),
       hidden: true,
     });
-    const steps = el("div", {class: "row"}, before, after, this.filter, this._review);
+    const steps = el("div", {class: "row"}, before, after, this.filter, this._keep, this._review);
     this._shelf.append(
       steps,
       el("div", {class: "row counted"}, this._count, this._on.element),
@@ -157,28 +161,41 @@ export class Shelf {
     void this.readOn();
   }
 
-  /** The games that the words leave go into the library, and are reviewed there. */
-  async _reviewAll() {
-    const {_app: app, source, list} = this;
-    if (!source || !this._review) return;
-    this._review.disabled = true;
+  /** The games that the words leave go into the library, and are reviewed there. @param {boolean} isReviewed */
+  async _takeAll(isReviewed) {
+    const {_app: app, source, list, _done: done} = this,
+      buttons = [this._keep, this._review];
+    if (!source) return;
+    for (const each of buttons) if (each) each.disabled = true;
     try {
-      const {takeAndReview} = await import("../reviews/file.js"),
-        listing = this._listings.current();
-      await takeAndReview(app, source.name, list.count, async index => {
-        const game = listing.isStale ? null : await list.game(index);
-        return game && (await this._document(source, game)).document;
-      });
+      const [{takeAll}, {reviewsOf}] = await Promise.all([import("../library/taking.js"), import("../reviews/job.js")]),
+        listing = this._listings.current(),
+        job = isReviewed && reviewsOf(app),
+        cards = await takeAll(app, {
+          name: source.name,
+          count: list.count,
+          source: source.source ?? "file",
+          documentOf: async index => {
+            const game = listing.isStale ? null : await list.game(index);
+            return game && (await this._document(source, game)).document;
+          },
+          progress: share => {
+            done.hidden = listing.isStale;
+            done.value = share;
+          },
+        });
+      if (job) job.add(cards.filter(({review}) => !review));
     } catch (error) {
       app.fail(error);
     } finally {
-      this._review.disabled = false;
+      done.hidden = this.isWhole;
+      for (const each of buttons) if (each) each.disabled = false;
     }
   }
 
   /** @param {number} found games */
   _showFilter(found) {
-    if (this._review) this._review.hidden = !found || !this.isWhole;
+    for (const each of [this._keep, this._review]) if (each) each.hidden = !found || !this.isWhole;
     const text = this.filter.value.trim();
     const filter = {
       name: filterName(t("Find games"), text),

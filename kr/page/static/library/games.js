@@ -8,7 +8,7 @@
 //   await library.add({document | pdn, source, path, folder, tags, play, id, isGoing})    its card; the same game
 //                                     (moves, variations, comments, players) is not added twice: its card comes back.
 //                                     Folder, tags and so on that a game has as tags of PDN become the card's
-//   await library.addAll(pdns, {source, folder})     {added, known}: many games, one PDN text each
+//   await library.addAll(games, {source, folder})    {cards, added, known}: many games, a document or PDN text each
 //   await library.update(id, {document, rev, path, folder, tags, source, play, isGoing})  what is named changes; gives
 //                                     the card. rev: that of the card when you got the moves: if somebody else, such as
 //                                     another window, has changed them since, both stay, and the card is that of a new
@@ -166,18 +166,24 @@ export class Library {
   }
 
   /**
-   * @param {readonly string[]} pdns
+   * @param {readonly (string | GameDocument)[]} games
    * @param {{source: Source, folder?: string}} how
    * @param {(done: number) => void} [progress]
    */
-  addAll(pdns, how, progress) {
+  addAll(games, how, progress) {
     return this._after(async () => {
       const added = [];
-      for (let start = 0; start < pdns.length; start += AT_ONCE) {
-        added.push(...(await this._addSome(pdns.slice(start, start + AT_ONCE).map(pdn => ({pdn, ...how})))));
-        progress?.(Math.min(start + AT_ONCE, pdns.length));
+      for (let start = 0; start < games.length; start += AT_ONCE) {
+        const some = games.slice(start, start + AT_ONCE);
+        added.push(
+          ...(await this._addSome(
+            some.map(game => ({...(typeof game === "string" ? {pdn: game} : {document: game}), ...how})),
+          )),
+        );
+        progress?.(Math.min(start + AT_ONCE, games.length));
       }
       return {
+        cards: added.map(each => each.card),
         added: added.filter(each => each.isNew).map(each => each.card),
         known: added.filter(each => !each.isNew).length,
       };
