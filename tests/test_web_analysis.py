@@ -202,9 +202,10 @@ def test_exact_values_for_everyone(server: WebServer, opened: Opener) -> None:
     assert text.startswith("Exact: draw; ")
     wanted = {}
     for move in known.moves:
-        told = move.value if move.distance is None else f"{move.value} in {move.distance}"
+        moves = None if move.distance is None else (move.distance + 1) // 2
+        told = move.value if moves is None else f"{move.value} in {moves} move"
         assert f"{move.move} {told}" in text
-        wanted.setdefault(move.move.split("-")[1], "D" if move.value == "draw" else f"L {move.distance}")
+        wanted.setdefault(move.move.split("-")[1], "D" if move.value == "draw" else f"L {moves}")
     labels = page.locator("main .board .labels text").all_text_contents()
     assert sorted(labels) == sorted(wanted.values())
     ready(page)
@@ -326,7 +327,7 @@ def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Ope
     ready(page)
     assert rows(page).locator(".score").first.inner_text() == "draw by repetition"
     exact = page.locator(".analysis .exact")
-    assert "loss in 62" in exact.inner_text()
+    assert "loss in 31 moves" in exact.inner_text()
     assert "claimed" not in exact.inner_text()
     click_square(page, 32)
     click_square(page, 28)
@@ -334,4 +335,4 @@ def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Ope
         page, "() => document.querySelector('.analysis .exact').textContent.startsWith('The game can be claimed')"
     )
     assert "The game can be claimed a draw by repetition here." in exact.inner_text()
-    assert "win in 61" in exact.inner_text()
+    assert "win in 31 moves" in exact.inner_text()

@@ -131,7 +131,7 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     line = " ".join(map(str, better[:12]))
     assert said.startswith(f"5... 20-16?? blunder, comes into a worse position. Better: {line}")
     assert "Hardly anyone plays 20-16 here; most play" in said
-    assert f"Fairly firm: two searches of {QUICK:,} nodes agree." in said
+    assert f"Fairly firm: two searches of {QUICK:,} positions agree." in said
     assert page.locator("main .board .arrows .better").count() > 0
     page.keyboard.press("ArrowLeft")
     page.locator(f"main .board .grid [data-square='{better[0].origin + 1}'].movable").wait_for()

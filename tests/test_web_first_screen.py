@@ -84,7 +84,12 @@ def test_three_doors_and_nothing_else(server: WebServer, opened: Opener) -> None
     assert faults_in(page, ".welcome") == []
     for size in WINDOWS:
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        assert out_of_sight(page, [".welcome .door", ".welcome .row > button:last-child", ".today svg"]) == []
+        needed = [".welcome .door", ".welcome .row > button:last-child", ".today svg", ".to-game .plain-link"]
+        assert out_of_sight(page, needed) == []
+    # a finger has no Space
+    welcome.get_by_role("button", name="Analyse the start").click()
+    page.locator(".lines .score").first.wait_for()
+    page.get_by_role("button", name="Stop").click()
     with page.expect_file_chooser():
         welcome.get_by_role("button", name="Open a file").click()
     # what is on the clipboard, and else a field for it

@@ -72,17 +72,34 @@ export class Tabs {
     if (chosen.name === this.current) return;
     this.hide();
     this.current = chosen.name;
-    // on a wide screen what is always shown has no tab that could take the focus: the next one does
-    const reached = chosen.element ? chosen : this.panels.find(panel => panel.element && !panel.untabbed);
     this.panels.forEach((panel, i) => {
       const on = panel === chosen;
       this._tabs[i].setAttribute("aria-selected", String(on));
-      this._tabs[i].tabIndex = on || panel === reached ? 0 : -1;
       if (panel.element) panel.element.hidden = !on;
     });
+    this._reach();
     this.body.hidden = !chosen.element;
     this._onchange(chosen.name);
     this.show();
+  }
+
+  /**
+   * Whether a panel has a tab now; the one in sight keeps its own.
+   * @param {string} name
+   * @param {boolean} on
+   */
+  offer(name, on) {
+    this._tabs[this.panels.findIndex(panel => panel.name === name)].hidden = !on && name !== this.current;
+    this._reach();
+  }
+
+  // on a wide screen what is always shown has no tab that could take the focus: the next one does
+  _reach() {
+    const chosen = this._shown(),
+      reached = this.panels.findIndex(({element}, i) => element && !this._tabs[i].hidden);
+    this.panels.forEach((panel, i) => {
+      this._tabs[i].tabIndex = panel === chosen || (!chosen?.element && i === reached) ? 0 : -1;
+    });
   }
 
   /** The panel in sight is told that it is, such as when its page is entered. */

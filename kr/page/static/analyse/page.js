@@ -229,7 +229,8 @@ class Analyse {
 
   _fillControls() {
     const {app, tree} = this,
-      more = iconButton("more", t("More"), () => {});
+      more = iconButton("more", t("More"), () => {}),
+      isMoved = () => this.tree.root.children.length > 0;
     /** @type {(name: string) => [string, () => void, Record<string, unknown>]} */
     const sending = name => {
       const {label, act, title} = this._late?.sending.find(each => each.name === name) ?? {
@@ -251,9 +252,9 @@ class Analyse {
       this._setUp,
       menu(this._send, t("Send"), () => [
         t("To share"),
-        ...["page", "copy-link", "copy-place"].map(sending),
+        ...[...(isMoved() ? ["page", "copy-link"] : []), "copy-place"].map(sending),
         t("The game"),
-        ...["pdn", "copy-pdn", "gif", "gif-here"].map(sending),
+        ...["pdn", "copy-pdn", ...(isMoved() ? ["gif", "gif-here"] : [])].map(sending),
         t("The position"),
         ...["png", "copy-picture", "copy-fen", "svg", "copy-svg"].map(sending),
       ]),
@@ -350,7 +351,10 @@ class Analyse {
 
   // what is empty has no place before there is a game, nor an engine that nobody has asked
   _greet() {
-    const isBlankNow = isBlank(this.tree);
+    const isBlankNow = isBlank(this.tree),
+      isBare = !this.tree.root.children.length;
+    this.side?.classList.toggle("bare", isBare);
+    this._tabs.offer("review", !isBare);
     this.side?.classList.toggle("blank", isBlankNow);
     this.side?.classList.toggle("idle", isBlankNow && !this.analysis.on);
     this._welcome.hidden = !isBlankNow || !this._isRecalled;

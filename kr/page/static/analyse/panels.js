@@ -20,6 +20,7 @@ import {Welcome} from "./welcome.js";
  * @property {HTMLElement | undefined} side
  * @property {import("../stage.js").Stage} stage
  * @property {import("../analysis/panel.js").Analysis} analysis
+ * @property {import("../keys.js").Keys} keys
  * @property {boolean} isActive
  */
 
@@ -62,7 +63,15 @@ export function panels(app, list, screen, doors) {
   };
   return {
     games,
-    welcome: new Welcome(app, doors, {pick: games.pick, form, reading: games.reading}, () => setup.begin(START)),
+    welcome: new Welcome(
+      app,
+      doors,
+      {pick: games.pick, form, reading: games.reading},
+      {
+        leave: () => setup.begin(START),
+        analyse: () => screen.keys[" "]?.(),
+      },
+    ),
     setup,
     review: reviewed.begin,
     openers: proofs.openers,

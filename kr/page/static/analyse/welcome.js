@@ -26,9 +26,9 @@ export class Welcome {
    * @param {App} app
    * @param {HTMLElement} element that it fills
    * @param {Games} games
-   * @param {() => void} leave the game on the board, for the doors
+   * @param {{leave: () => void, analyse: () => void}} acts leave: the game on the board, for the doors
    */
-  constructor(app, element, games, leave) {
+  constructor(app, element, games, {leave, analyse}) {
     this._app = app;
     this._games = games;
     this._training = new Training(app);
@@ -40,6 +40,7 @@ export class Welcome {
     /** What leads on from a game of another visit. */
     this.line = el("div", {class: "row left-off", role: "group", "aria-label": t("Begin"), hidden: true});
     this._leave = leave;
+    this._analyse = button(t("Analyse the start"), analyse, {class: "plain-link"});
     this._element = element;
     element.setAttribute("aria-label", t("Begin"));
     this._before = el("div", {class: "before"});
@@ -181,7 +182,7 @@ export class Welcome {
     return this._door(
       "game",
       t("Open or paste a game"),
-      null,
+      this._analyse,
       el("p", null, t("PDN, moves, a FEN or a link. Or drop a file anywhere.")),
       el(
         "div",
@@ -198,7 +199,7 @@ export class Welcome {
   }
 
   _hint() {
-    return el("p", {class: "muted"}, t("Or move a man on the board: drag it, or click it and then its square."));
+    return el("p", {class: "else muted"}, t("Or move a man on the board: drag it, or click it and then its square."));
   }
 
   // --- acts
