@@ -56,7 +56,7 @@ def test_losses_are_those_of_annotations_and_resume(archive: Path, decisions: De
     out = tmp_path / "players.h5"
     found = measure_losses(decisions, settings(archive, out))
     games = write_archive(tmp_path / "again.pdn", GAMES, seed=4)
-    engine = Engine("manual", hash_mb=settings(archive, out).hash / (1 << 20))
+    engine = Engine("manual", hash_mb=settings(archive, out).hash / (1 << 20), database=None)
     row = 0
     for number, game in enumerate(games):
         if number in (0, 7, GAMES - 1):
