@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from library import ROOT
 from page import is_older, made
+from web_pages import ENDED
 
 from kr.errors import OutputBusyError
 from kr.storage import lock
@@ -116,4 +117,5 @@ def hosting(port: int = 0) -> Iterator[Host]:
     try:
         yield host
     finally:
+        ENDED.add(f"127.0.0.1:{host.port}/")
         host.close()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sites import address
-from web_pages import PHONE, WIDE, Opener, click_square, faults_in, from_menu, open_panel, wait_for
+from web_pages import KEPT, PHONE, WIDE, Opener, click_square, faults_in, from_menu, open_panel, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -129,6 +129,38 @@ def test_games_are_kept_found_put_in_order_saved_and_come_back(address: str, ope
         page.set_viewport_size(size)  # type: ignore[arg-type]
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     assert faults_in(page, ".library-page") == []
+
+
+@pytest.mark.slow
+def test_a_game_against_kr_is_kept_while_it_goes_on_and_once_it_is_over(address: str, opened: Opener) -> None:
+    page = opened(address, WIDE, empty=True)
+    page.get_by_role("button", name="Beginner", exact=True).click()
+    page.locator(".acts button", has_text="Resign").wait_for()
+    page.locator("main .board .movable").first.wait_for()
+    for square in (11, 15):
+        click_square(page, square, flipped=True)
+    wait_for(page, lambda: page.locator(".played li").count() == 1 and page.locator("main .board .movable").count() > 0)
+    to_library(page)
+    rows_are(page, f"You {DASH} kr level 1 · goes on")
+    page.locator(".kept-games li button").click()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Rematch").wait_for()
+    # what is made of it in Analyse stays with it
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.locator(".move-list button.move").nth(1).wait_for()
+    page.keyboard.press("Home")
+    for square in (9, 13):
+        click_square(page, square, flipped=True)
+    to_library(page)
+    rows_are(page, f"You {DASH} kr level 1 0-1")
+    # the game itself is on Play as it was, and its person has a page
+    page.go_back()
+    page.get_by_role("link", name="Play", exact=True).click()
+    page.locator(".turn", has_text="kr wins: you resigned").wait_for()
+    assert len(page.evaluate(KEPT)) == 1
+    page.goto(f"{address}#player")
+    page.locator(".player-page .summary", has_text="1 game: 0 won, 0 drawn, 1 lost").wait_for()
 
 
 @pytest.mark.slow

@@ -252,7 +252,7 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
     with held(page, "endings/new") as waiting:
         page.locator(".controls").get_by_role("button", name="New ending").click()
         waiting()
-        page.get_by_role("link", name="Play").click()
+        page.get_by_role("link", name="Play", exact=True).click()
     page.wait_for_timeout(300)
     assert page.evaluate("location.hash").startswith("#play")
 
@@ -308,12 +308,12 @@ def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: di
     }  # fmt: skip
     page = opened(server.address, size, **CLIPBOARD)
     page.evaluate("kept => localStorage.setItem('kr-play', JSON.stringify({game: kept, casual: true}))", kept)
-    page.get_by_role("link", name="Play").click()
+    page.get_by_role("link", name="Play", exact=True).click()
     wait_until(page, "count => document.querySelectorAll('.played span').length === count", count)
     wait_until(page, IN_SIGHT, [".played span", ".played"])
     # also after another page, and of an earlier move that is looked at
     page.get_by_role("link", name="Learn").click()
-    page.get_by_role("link", name="Play").click()
+    page.get_by_role("link", name="Play", exact=True).click()
     wait_until(page, IN_SIGHT, [".played span", ".played"])
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("button", name="Forward", exact=True).click()

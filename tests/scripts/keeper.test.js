@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {answer} from "../../kr/page/static/answers/answers.js";
-import {libraryOf} from "../../kr/page/static/library/games.js";
+import {takeOver} from "../../kr/page/static/library/earlier.js";
+import {Library, libraryOf} from "../../kr/page/static/library/games.js";
 import {Keeper} from "../../kr/page/static/library/keeper.js";
+import {MemoryStore} from "../../kr/page/static/library/store.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";
 
 const house = /** @type {any} */ ({data: async () => ({names: []})});
@@ -83,4 +85,43 @@ test("each game on the board is kept as it changes, whatever takes its place", a
     ["board", "board", "pasted"],
   );
   assert.equal(others.library.list().length, 0);
+});
+
+test("what earlier versions kept is taken over once", async () => {
+  const game = async (/** @type {string} */ id, /** @type {object | null} */ over) => ({
+      game: {
+        id,
+        settings: {level: 1, side: "black"},
+        over,
+        document: await documentOf(`[Event "${id}"]\n\n1. 11-15 *`),
+      },
+      casual: false,
+    }),
+    [over, going] = [
+      await game("over", {result: "0-1", winner: "white", reason: "resignation"}),
+      await game("goes", null),
+    ],
+    {app, all} = page({
+      ...{games: ["goes", "over"], "game-over": over, "game-goes": going},
+      recent: [
+        {document: await documentOf('[Black "Ann"]\n\n1. 9-13 *'), path: [0]},
+        null,
+        {document: {nodes: [1, 2]}},
+      ],
+    });
+  const library = new Library(app, {open: async () => new MemoryStore()});
+  await library.ready;
+  await takeOver(app, library);
+  assert.deepEqual(
+    library.list().map(({id, black, source, path}) => [id === "over" || black, source, path]),
+    [
+      ["Ann", "board", [0]],
+      [true, "played", [0]],
+    ],
+  );
+  assert.deepEqual((await library.get("over"))?.play, {game: over.game, casual: false});
+  assert.deepEqual(
+    [all.games, all["game-over"], all["game-goes"], all.recent],
+    [["goes"], undefined, going, undefined],
+  );
 });

@@ -34,7 +34,7 @@ const PAGES = [
   },
   {
     name: "player",
-    under: "analyse",
+    under: "library",
     title: () => t("Player"),
     load: async () => (await import("./player/page.js")).page,
   },

@@ -1,6 +1,6 @@
 // Statistics of the listed games, by opening and by opponent, for one player or for all.
 
-import {choice, labelled, offer} from "../controls.js";
+import {choice, offer} from "../controls.js";
 import {el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {playerName, results, scoreText} from "../player/words.js";
@@ -27,7 +27,7 @@ export class Figures {
       "details",
       {class: "figures", ontoggle: () => this._draw()},
       el("summary", null, t("Statistics")),
-      el("div", {class: "row"}, labelled(this._player), this._link),
+      el("div", {class: "row"}, el("label", null, t("Player"), " ", this._player), this._link),
       this._tables,
     );
   }

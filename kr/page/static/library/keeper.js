@@ -66,9 +66,10 @@ export class Keeper {
       },
       game => {
         if (!game) return;
-        const {source, rev, path} = game.card;
+        const {source, rev, path, person} = game.card;
         this.expect({source, id, rev});
-        app.open(game.document, path);
+        // the person sits below
+        app.open(game.document, path, person ? person === "black" : undefined);
       },
     );
   }

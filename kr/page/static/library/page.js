@@ -174,7 +174,7 @@ class LibraryPage {
 
   /** @param {Card} card */
   _open({id, isGoing}) {
-    if (isGoing) this._app.go("play", id);
+    if (isGoing) location.hash = `play/${id}`;
     else this._app.reopen(id);
   }
 

@@ -4,7 +4,7 @@ import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {dated} from "../files/state.js";
 import {many, t} from "../texts.js";
-import {gameTitle, listedName} from "./words.js";
+import {gameTitle, listedName, playersOf} from "./words.js";
 
 /** @typedef {import("./cards.js").Card} Card */
 
@@ -67,7 +67,8 @@ export class Rows {
 
   /** @param {Card} card */
   _row(card) {
-    const {id, black, white, result} = card,
+    const {id, result} = card,
+      [black, white] = playersOf(card),
       isFirst = id === this._focus ? 0 : -1;
     return el(
       "li",
@@ -140,11 +141,11 @@ export class Rows {
 }
 
 /** What a row tells of a game below its players. @param {Card} card */
-function factsOf({black, white, event, date, opening, moves, folder, tags, review}) {
-  const isNamed = black || white;
+function factsOf({black, white, person, event, date, opening, moves, folder, tags, review}) {
+  const isOfOthers = (black || white) && !person;
   return [
     opening && visible(opening),
-    isNamed && event && visible(event),
+    isOfOthers && event && visible(event),
     dated(date),
     many(moves, "move"),
     review && t("reviewed"),

@@ -8,8 +8,16 @@ import {t} from "../texts.js";
 /** @typedef {import("./cards.js").Card} Card */
 
 /** What a game is called: "Ann – Bob 1901". @param {Card} card */
-export const gameTitle = ({black, white, event, date}) =>
-  visible(nameOf({Black: black, White: white, Event: event, Date: date})) || t("A game");
+export const gameTitle = card => {
+  const [Black, White] = playersOf(card);
+  return visible(nameOf({Black, White, Event: card.event, Date: card.date})) || t("A game");
+};
+
+/** The players, the person by that word. @param {Card} card */
+export const playersOf = ({black, white, person}) => [
+  person === "black" ? t("You") : black,
+  person === "white" ? t("You") : white,
+];
 
 /** A player as a list names them. @param {string} name */
 export const listedName = name => visible(retold(name)) || "?";

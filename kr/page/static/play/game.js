@@ -90,8 +90,8 @@ export class GameTable {
         () => this.played.game && this.begin(rematch(this.played.game.settings), this.played.casual),
         {title: t("With colours swapped")},
       ),
-      review: button(t("Review"), () => this._review()),
-      analyse: button(t("Analyse"), () => this._analyse()),
+      review: button(t("Review"), () => void this._review()),
+      analyse: button(t("Analyse"), () => void this._analyse()),
       again: button(t("New game"), () => this._listener.onnew()),
     };
   }
@@ -403,16 +403,21 @@ export class GameTable {
     ask(question, {yes: t("Resign"), no: t("Play on"), act: () => this._say("resign")});
   }
 
-  _analyse() {
+  async _analyse() {
     const {game} = this.played;
     if (!game) return;
+    // with what was made of it since
+    if (game.over && this.app.reopen && (await this._library()).card(game.id)) {
+      await this.app.reopen(game.id);
+      return;
+    }
     this.app.expect?.({source: "played"});
     this.app.open(game.document, toEnd(game.document), this.stage.board.flipped);
   }
 
   // the marks and the story of the game, without another press
-  _review() {
-    this._analyse();
+  async _review() {
+    await this._analyse();
     this.app.review();
   }
 

@@ -55,6 +55,7 @@ class Player {
         "div",
         {class: "row"},
         button(t("Open or paste games"), () => this._openGames(), {class: "primary"}),
+        button(t("Play against kr"), () => app.go("play")),
       ),
     );
     this._figures = el("div", {class: "figures"});
