@@ -166,7 +166,7 @@ def test_the_board_after_a_move_of_a_line(server: WebServer, opened: Opener) -> 
     rows(page).first.locator(".pv button").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    assert read_board(page, ".preview .board") == meant_board(board.fen)
+    wait_for(page, lambda: preview.is_visible() and read_board(page, ".preview .board") == meant_board(board.fen))
     page.keyboard.press("Enter")
     wait_until(page, SHOWN, board.fen)
     assert not preview.is_visible()

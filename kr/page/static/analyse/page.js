@@ -208,6 +208,8 @@ class Analyse {
       if (!isBlank(this.tree) && games.isRestored) this._late?.welcome.showLine();
     });
     for (const panel of all) this._tabs.fill(panel);
+    // what is asked for later is there then, even if the server has gone by that time
+    await Promise.all([import("../aloud.js"), import("../analysis/preview.js")]);
   }
 
   _element() {

@@ -1,9 +1,6 @@
 // The panels of Analyse, and ways to send a game: what a board does without until it is there.
 
 import {Departure} from "./departure.js";
-// what the board asks for later: with the panels it is there even if the server has gone by then
-import "../aloud.js";
-import "../analysis/preview.js";
 import {panel as explorer} from "../explorer/panel.js";
 import {changing} from "./move-sheet.js";
 import {OpeningName} from "./opening.js";
