@@ -1,9 +1,10 @@
-"""What longer searches do to the marks of archive games, and what it costs.
+"""What longer searches do to the marks of archive games, what it costs, and how many marks get a reason.
 
     python bench/coach.py ARCHIVE.pdn.xz --games 60 --nodes 200000
 
 The games, evenly from the archive, are judged twice: by searches of one length, and with marks upheld by longer ones,
-as `kr annotate` does it. Of each mark of the first run it is counted whether it stays, weakens or goes in the second.
+as `kr annotate` does it. Of each mark of the first run it is counted whether it stays, weakens or goes in the second,
+and of each mark of the second run whether facts of its lines give a reason, and which.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 
 import kr
 from kr.analysis.annotation import judging
+from kr.analysis.annotation.coach import with_reasons
 from kr.analysis.annotation.judgement import MARKS, JudgedMove
+from kr.engine.database import load_database
 from kr.engine.limits import Limits
 from kr.pdn import Game, Reader
 
@@ -48,8 +51,10 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--nodes", type=int, default=200_000)
     options = parser.parse_args()
-    engine = kr.Engine(hash_mb=64)
+    engine = kr.Engine(hash_mb=64, database=load_database())
     marks: Counter[tuple[str, str]] = Counter()
+    reasons: Counter[str] = Counter()
+    given: Counter[tuple[str, bool]] = Counter()
     seconds = [0.0, 0.0]
     games = 0
     for game in sample(options.archive, options.games):
@@ -57,6 +62,9 @@ def main() -> None:
         (before, first), (after, second) = (judged(game, engine, options.nodes, longer) for longer in (1, LONGER))
         seconds = [seconds[0] + first, seconds[1] + second]
         marks.update((one.mark, other.mark) for one, other in zip(before, after, strict=True))
+        explained = [each for each in with_reasons(game, after, engine.database) if each.mark in MARKS]
+        reasons.update(sentence.name for each in explained for sentence in each.why)
+        given.update((each.mark, bool(each.why)) for each in explained)
     print(f"{games} games, {options.nodes} nodes; {seconds[1] / seconds[0]:.2f} times the processor time")
     for mark in MARKS:
         of = {other: count for (one, other), count in marks.items() if one == mark}
@@ -64,6 +72,10 @@ def main() -> None:
         print(f"{mark:3} {sum(of.values()):4}: stays {stays}, other mark {bad - stays}, goes {sum(of.values()) - bad}")
     new = sum(count for (one, other), count in marks.items() if one not in MARKS and other in MARKS)
     print(f"new marks: {new}")
+    for mark in MARKS:
+        print(f"{mark:3} with a reason: {given[mark, True]} of {given[mark, True] + given[mark, False]}")
+    for name, count in reasons.most_common():
+        print(f"{count:5} {name}")
 
 
 if __name__ == "__main__":

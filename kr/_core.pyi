@@ -52,6 +52,20 @@ class CaptureTree:
     def __len__(self) -> int: ...
     def back_up(self, probabilities: NDArray[np.float32]) -> NDArray[np.float32]: ...
 
+# coach
+FACT_KINDS: Final[tuple[str, ...]]
+
+def line_facts(
+    black: int,
+    white: int,
+    kings: int,
+    side: int,
+    played_line: Sequence[_Move],
+    better_line: Sequence[_Move],
+    played_values: Sequence[int],
+    better_values: Sequence[int],
+) -> list[tuple[str, bool, int, int, int, int, int, int]]: ...
+
 # evaluation
 class Evaluator:
     def evaluate(self, black: int, white: int, kings: int, side: int) -> int: ...

@@ -42,7 +42,7 @@ from kr.theory.store import book_for_reading
 ROOM = Path(kr.__file__).parent
 LISTED = re.findall(r"^\| `(.*)` \| .{10,} \|$", (ROOM.parent / "docs/reference/sentences.md").read_text("utf-8"), re.M)
 CASES = json.loads((Path(__file__).with_name("cases") / "conditions.json").read_text("utf-8"))
-SUBJECTS = "story.", "summary.", "moment.", "comment.", "value.", "puzzle."
+SUBJECTS = "story.", "summary.", "moment.", "comment.", "why.", "value.", "puzzle."
 SCRIPTS = "page/play/hints.js", "page/analysis/words.js"
 """Scripts all of whose texts are sentences of this kind."""
 BY_BOOK = {"story.left_book", "story.left_book_unknown"}

@@ -132,6 +132,8 @@ def test_what_a_line_is_worth(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", CASES["games"], ids=lambda case: case["title"])
 def test_judged_games(case: dict[str, Any], named: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(annotation, "People", lambda policy, database: policy)
+    # the page's reviews tell no reasons
+    monkeypatch.setattr(annotation, "with_reasons", lambda game, moves, database: moves)
     (game,) = Reader(f"{case['pdn']}\n", forgiving=True)
     given: Any = Given(case)
     settings = JudgeSettings(from_ply=case["from_ply"])

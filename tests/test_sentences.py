@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import kr
+from kr._core import FACT_KINDS
 from kr.evaluation.patterns import GROUPS
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION
 from kr.language.sentences import texts
@@ -34,6 +35,7 @@ WORDS = {
         *GROUPS.values(), *SETS, *GENERATION_STEPS, *(f"at least {times}" for times in SEEN),
         "no kings", "entries", "never", "reading", "fitting",
     ),
+    "why": (*FACT_KINDS, "two_for_one", "two_for_one_missed"),
 }  # fmt: skip
 NAME = re.compile(r"[a-z*][a-z_0-9.*]*")
 STRINGS = re.compile(r'"""[\s\S]*?"""|//.*|# .*|/\*[\s\S]*?\*/|(["`])((?:(?!\1)[^\\\n]|\\.)*)\1(?! in )')

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from kr.analysis.annotation.accuracy import move_quality, move_weight
+from kr.analysis.annotation.coach import with_reasons
 from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import mark_game
@@ -215,7 +216,7 @@ def annotate(
     """
     check_type("the game", game, Game)
     settings = settings or JudgeSettings()
-    moves = judge_moves(game, engine, settings, stop, on_move, proofs)
+    moves = with_reasons(game, judge_moves(game, engine, settings, stop, on_move, proofs), engine.database)
     if policy is not None:
         moves = with_people(game, moves, People(policy, engine.database), settings)
     departure = departure_from(list(game.positions()), game.moves, book, settings.first_ply(game))

@@ -369,6 +369,8 @@ def move_object(judgement: JudgedMove) -> GameEntry:
         "obvious": judgement.obvious,
         "loss": round(judgement.loss, 4),
         "line": [str(move) for move in judgement.line],
+        "refutation": [str(move) for move in judgement.refutation],
+        "why": [sentence.as_object() for sentence in judgement.why],
         "reason": judgement.reason or None,
         "people": rounded(judgement.likely),
         "likeliest": None if judgement.likeliest is None else str(judgement.likeliest),

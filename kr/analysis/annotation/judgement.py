@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kr.game.position import Move, Side
 from kr.game.value import Value
+from kr.language.sentences import Sentence
 
 MARKS = ("?!", "?", "??")
 """Marks of moves that gave away expected result, in ascending order."""
@@ -68,6 +69,8 @@ class JudgedMove:
     """Line that begins with the move played; empty without one of MARKS."""
     others_expected: float | None = None
     """Expected result of the best alternative to the move played."""
+    why: tuple[Sentence, ...] = ()
+    """Reasons for the mark, as far as facts of the two lines tell (`kr.analysis.annotation.coach`)."""
     loss: float = 0.0
     """Expected result given away."""
     mark: str = ""

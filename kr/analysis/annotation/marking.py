@@ -154,7 +154,7 @@ def scored(side: Side, score: int, value: Value | None, plies: int | None) -> st
 
 def explained(judgement: JudgedMove, before: JudgedMove | None) -> str:
     """A judgement in words; "" if there is nothing to say. before: the previous move, of the other side."""
-    sentences = [_judgement(judgement), slipped(judgement), _history(judgement)]
+    sentences = [_judgement(judgement), *judgement.why, slipped(judgement), _history(judgement)]
     previous = None if before is None or before.value is None else before.value.opposite
     # once, not at every move of an ending
     if judgement.value is not None and judgement.value != previous:

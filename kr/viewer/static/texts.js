@@ -9,7 +9,7 @@
 /** In place of a side, the person to whom a sentence is told. */
 export const YOU = "you";
 /** Names of sentences that games have. */
-export const OF_GAMES = /^(?:story|comment|value|report|book|player)\./;
+export const OF_GAMES = /^(?:story|comment|why|value|report|book|player)\./;
 export const SIDE_PLACES = ["side", "other"];
 
 let language = "en";

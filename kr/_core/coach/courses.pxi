@@ -1,0 +1,177 @@
+# Lines as they are looked at to explain a mistake: their positions, and who wins pieces in them for good. Nothing is
+# searched but captures, which are compulsory.
+
+cdef enum:
+    MOST_LINE = 24           # moves of a line that are looked at
+    MOST_SWING = 17          # plies within which that shows which a fact tells
+
+
+cdef struct Course:
+    # A line from the view of the side to move in its first position.
+    int size
+    Move moves[MOST_LINE]
+    Board boards[MOST_LINE + 1]
+    int lead[MOST_LINE + 1]  # pieces that it has won by then
+    bint quiet[MOST_LINE + 1] # neither side could capture; in the first position, the one to move
+    int end                  # the last quiet position
+    bint held                # it ends in a draw that is known
+
+
+cdef struct Swing:
+    # Pieces that a side wins for good.
+    int at                   # the first quiet position in which it has them, and keeps them; 0 for none
+    int begin                # the last one before
+    int count
+    int taken                # between the two, by who wins, and by the other
+    int given
+    bint forced              # the first move is the winner's, after it the other side can only capture
+
+
+cdef bint extend_course(Course* course, Move move) noexcept nogil:
+    """True if the move is legal at the end of a line, which then has it."""
+    cdef MoveList moves
+    cdef Board* board = &course.boards[course.size]
+    cdef int gained = popcount(move_captured(move))
+    generate(board, &moves)
+    if course.size == MOST_LINE or not has_move(&moves, move):
+        return False
+    course.moves[course.size] = move
+    course.lead[course.size + 1] = course.lead[course.size] + (gained if course.size % 2 == 0 else -gained)
+    course.size += 1
+    course.boards[course.size] = played(board, move)
+    board = &course.boards[course.size]
+    course.quiet[course.size] = not has_capture(board, BLACK) and not has_capture(board, WHITE)
+    if course.quiet[course.size]:
+        course.end = course.size
+    return True
+
+
+cdef void begin_course(Course* course, const Board* board) noexcept nogil:
+    course.size = course.end = course.lead[0] = course.held = 0
+    course.boards[0] = board[0]
+    course.quiet[0] = not has_capture(board, board.side)
+
+
+cdef void cut_course(Course* course, const int* values) noexcept nogil:
+    """End a line at the first draw that is known: any other move that keeps it would do from there."""
+    cdef int i
+    for i in range(1, course.size + 1):
+        if values[i] == 1:
+            course.size = i
+            course.held = True
+            while course.end > i or not course.quiet[course.end]:
+                course.end -= 1
+                if course.end <= 0:
+                    course.end = 0
+                    return
+            return
+
+
+cdef bint crowns(const Course* course, int ply) noexcept nogil:
+    """True if the move after so many crowns a man."""
+    return (not course.boards[ply].kings >> origin_bit(course.moves[ply]) & 1
+            and course.boards[ply + 1].kings >> target_bit(course.moves[ply]) & 1)
+
+
+cdef int crowned_by(const Course* course, int side) noexcept nogil:
+    """Moves of a line with the first man that a side crowns; 0 for none."""
+    cdef int i
+    for i in range(course.size):
+        if course.boards[i].side == side and crowns(course, i):
+            return i + 1
+    return 0
+
+
+cdef int crowned_for_good(const Course* course, int side) noexcept nogil:
+    """The same, if the side has more kings at the end than at first."""
+    cdef int had = popcount(course.boards[0].pieces[side] & course.boards[0].kings)
+    if popcount(course.boards[course.end].pieces[side] & course.boards[course.end].kings) <= had:
+        return 0
+    return crowned_by(course, side)
+
+
+cdef Swing find_swing(const Course* course, int sign) noexcept nogil:
+    """The pieces that the side to move wins for good (sign 1), or the other (-1)."""
+    cdef Swing swing
+    # who loses them
+    cdef int side = course.boards[0].side if sign < 0 else 1 - course.boards[0].side
+    cdef int at = course.end
+    cdef int i, taken
+    memset(&swing, 0, sizeof(Swing))
+    while at > 0 and (not course.quiet[at] or sign * course.lead[at] > 0):
+        at -= 1
+    # the last quiet position without them
+    if at == course.end or not course.quiet[at]:
+        return swing
+    swing.begin = at
+    swing.count = FULL_BOARD
+    swing.forced = course.boards[at].side == (course.boards[0].side if sign > 0 else 1 - course.boards[0].side)
+    for i in range(at + 1, course.end + 1):
+        if course.quiet[i]:
+            if swing.at == 0:
+                swing.at = i
+            swing.count = min(swing.count, sign * course.lead[i])
+    for i in range(at, swing.at):
+        taken = popcount(move_captured(course.moves[i]))
+        if (i % 2 == 0) == (sign > 0):
+            swing.taken += taken
+        else:
+            swing.given += taken
+            if taken == 0:
+                swing.forced = False
+    # a king for a piece is no loss
+    if swing.at > MOST_SWING or crowned_for_good(course, side) and not crowned_for_good(course, 1 - side):
+        swing.at = 0
+    for i in range(swing.begin, min(course.size, swing.at + 3) if swing.at else 0):
+        if course.boards[i].side == side and crowns(course, i):
+            swing.at = 0
+            break
+    return swing
+
+
+cdef int captures_worth(const Board* board) noexcept nogil:
+    """Pieces that the side to move wins by captures alone; below 0 if it has to lose some."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int best = -FULL_BOARD
+    cdef int i
+    generate(board, &moves)
+    if moves.size == 0 or move_captured(moves.moves[0]) == 0:
+        return 0
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        best = max(best, popcount(move_captured(moves.moves[i])) - captures_worth(&child))
+    return best
+
+
+cdef int safe_moves(const Board* board) noexcept nogil:
+    """Number of moves after which the other side wins nothing by captures alone; -1 if no move is legal."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int count = 0
+    cdef int i
+    generate(board, &moves)
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        count += captures_worth(&child) <= 0
+    return count if moves.size else -1
+
+
+cdef Board passed(const Board* board) noexcept nogil:
+    """The position with the other side to move."""
+    return board_from_bits(unpad(board.pieces[BLACK]), unpad(board.pieces[WHITE]), unpad(board.kings), 1 - board.side)
+
+
+cdef int attacked_by(const Board* board, int bit) noexcept nogil:
+    """Captures, none with a piece of another, that the piece there threatens; the other side is to move."""
+    cdef Board other = passed(board)
+    cdef MoveList moves
+    cdef u64 seen = 0
+    cdef int count = 0
+    cdef int i
+    generate(&other, &moves)
+    for i in range(moves.size):
+        if origin_bit(moves.moves[i]) == bit and move_captured(moves.moves[i]) and not move_captured(moves.moves[i]) & seen:
+            seen |= move_captured(moves.moves[i])
+            count += 1
+    return count
