@@ -50,6 +50,7 @@ def main() -> None:
     parser.add_argument("archive", type=Path)
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--nodes", type=int, default=200_000)
+    parser.add_argument("--list", action="store_true", help="print the reasons, each with its position")
     options = parser.parse_args()
     engine = kr.Engine(hash_mb=64, database=load_database())
     marks: Counter[tuple[str, str]] = Counter()
@@ -63,6 +64,8 @@ def main() -> None:
         seconds = [seconds[0] + first, seconds[1] + second]
         marks.update((one.mark, other.mark) for one, other in zip(before, after, strict=True))
         explained = [each for each in with_reasons(game, after, engine.database) if each.mark in MARKS]
+        for each in explained if options.list else ():
+            print(list(game.positions())[each.ply].fen, each.mark, each.move, "|", *each.why)
         reasons.update(sentence.name for each in explained for sentence in each.why)
         given.update((each.mark, bool(each.why)) for each in explained)
     print(f"{games} games, {options.nodes} nodes; {seconds[1] / seconds[0]:.2f} times the processor time")

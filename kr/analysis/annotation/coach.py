@@ -43,11 +43,11 @@ def reasons(position: Position, judgement: JudgedMove, database: Database | None
     if not (judgement.refutation and judgement.line):
         return ()
     lines = judgement.refutation, judgement.line
+    moves = [[move.squares for move in line] for line in lines]
+    values = [_values(position, line, database) for line in lines]
     facts = _core.line_facts(
-        position.black, position.white, position.kings, int(position.side),
-        *([move.squares for move in line] for line in lines),
-        *(_values(position, line, database) for line in lines),
-    )  # fmt: skip
+        position.black, position.white, position.kings, int(position.side), moves[0], moves[1], values[0], values[1]
+    )
     told: list[Sentence] = []
     groups: set[tuple[str, ...]] = set()
     for kind, is_better, plies, count, given, taken, square, origin in facts:
@@ -56,19 +56,19 @@ def reasons(position: Position, judgement: JudgedMove, database: Database | None
             continue
         groups.add(group)
         line = lines[is_better][:plies]
-        values: dict[str, Told] = {"line": " ".join(map(str, line)), "move": str(line[0])}
+        said: dict[str, Told] = {"line": " ".join(map(str, line)), "move": str(line[0])}
         if kind == "threat":
-            values["move"] = str(line[1])
+            said["move"] = str(line[1])
         if count:
-            values["count"] = count
+            said["count"] = count
         if given or taken:
-            values |= {"given": str(given), "taken": str(taken)}
-        values |= {name: square_name(each) for name, each in (("square", square), ("origin", origin)) if each >= 0}
+            said |= {"given": str(given), "taken": str(taken)}
+        said |= {name: square_name(each) for name, each in (("square", square), ("origin", origin)) if each >= 0}
         if kind in ("shot", "shot_missed") and (given, taken) == (1, 2):
             kind = f"two_for_one{kind[4:]}"
         if kind == "too_late":
-            values["move"] = str(judgement.line[0])
-        told.append(Sentence(f"why.{kind}", values))
+            said["move"] = str(judgement.line[0])
+        told.append(Sentence(f"why.{kind}", said))
     return tuple(told[:MOST_REASONS])
 
 
