@@ -83,3 +83,11 @@ def test_the_rules_of_axe_and_the_focus_wherever_tab_leads(server: WebServer, op
             seen.add(number)
         else:
             pytest.fail(f"Tab never leaves the page {name}")
+
+
+def test_the_rules_of_axe_while_answers_are_awaited(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, before=lambda page: page.route("**/api/**", lambda route: None))
+    for name in ("analyse", "learn", "endings"):
+        page.evaluate("name => { location.hash = name; }", name)
+        page.locator(f".screen.{name}:not(.first)").wait_for()
+        assert faults_in(page) == [], name

@@ -179,7 +179,7 @@ export class Stage {
    */
   _seat(side) {
     const name = el("bdi", {class: "name muted"}, sideName(side)),
-      captured = el("span", {class: "captured", role: "img"}),
+      captured = el("span", {class: "captured", role: "img", "aria-label": t("nothing captured")}),
       clock = el("span", {
         class: "clock",
         role: "timer",
