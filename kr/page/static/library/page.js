@@ -99,7 +99,8 @@ class LibraryPage {
     const {_search: search, _acts: acts} = this;
     return el(
       "div",
-      null,
+      // until the games are there
+      {hidden: true},
       el(
         "div",
         {class: "row find"},
