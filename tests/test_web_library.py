@@ -96,7 +96,8 @@ def test_games_are_kept_found_put_in_order_saved_and_come_back(address: str, ope
     rows_are(page, f"Ann {DASH} Bob 1-0")
     choose(page, "Bob")
     page.get_by_role("button", name="Delete", exact=True).click()
-    # with its last game the folder is gone
+    rows_are(page)
+    page.get_by_role("button", name="Take off the filter Folder").click()
     rows_are(page, f"Eve {DASH} Ann 1/2-1/2", "A game")
     page.get_by_role("checkbox", name="Deleted games").check()
     rows_are(page, f"Ann {DASH} Bob 1-0")

@@ -105,11 +105,18 @@ export class Search {
 
   /** Offers what the library has. @param {Library} library */
   offer(library) {
-    const names = (/** @type {{name: string, games: number}[]} */ list) =>
-        list.map(({name, games}) => /** @type {[string, string]} */ ([name, `${visible(name)} (${games})`])),
+    // what is chosen stays, though its last game has gone
+    const names = (/** @type {{name: string, games: number}[]} */ list, /** @type {string} */ chosen) =>
+        [...list, ...(!chosen || list.some(({name}) => name === chosen) ? [] : [{name: chosen, games: 0}])].map(
+          ({name, games}) => /** @type {[string, string]} */ ([name, `${visible(name)} (${games})`]),
+        ),
       [folder, tag] = [this._folder.value, this._tag.value];
-    offer(this._folder, [["", t("any folder")], [UNFILED, t("no folder")], ...names(library.folders())], folder);
-    offer(this._tag, [["", t("any tag")], ...names(library.tags())], tag);
+    offer(
+      this._folder,
+      [["", t("any folder")], [UNFILED, t("no folder")], ...names(library.folders(), this.folder)],
+      folder,
+    );
+    offer(this._tag, [["", t("any tag")], ...names(library.tags(), tag)], tag);
     this._names.replaceChildren(
       ...library
         .players()
