@@ -85,12 +85,23 @@ def several(count: int) -> str:
     )
 
 
-def choose(page: Page, path: Path) -> None:
-    """Open a file by the button."""
+def choose(page: Page, *paths: Path) -> None:
+    """Open files by the button."""
     show_games(page)
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open").click()
-    chooser.value.set_files(path)
+    chooser.value.set_files(paths)
+
+
+def test_several_files_are_one_list(server: WebServer, opened: Opener, tmp_path: Path) -> None:
+    page = opened(server.address)
+    paths = [tmp_path / name for name in ("one.pdn", "two.PDN", "packed.gz")]
+    for path in paths:
+        path.write_text("1. 11-15 23-19 *")
+    choose(page, *paths)
+    wait_until(page, "() => document.querySelector('#status').textContent.includes('can only be')")
+    choose(page, *paths[:2])
+    wait_until(page, "() => document.querySelector('.games li')?.getAttribute('aria-setsize') === '2'")
 
 
 def test_a_file_of_several_games_is_listed(server: WebServer, opened: Opener, tmp_path: Path) -> None:

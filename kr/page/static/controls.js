@@ -82,9 +82,9 @@ export function form(props, submit, ...content) {
 }
 
 /**
- * A hidden field by which a person chooses a file: `click()` asks for it.
+ * A hidden field by which a person chooses a file, or several with `multiple`: `click()` asks for it.
  * @param {string} accept
- * @param {(file: File) => void} take
+ * @param {(file: File, files: File[]) => void} take
  * @param {import("./dom.js").Props} [props]
  */
 export function filePicker(accept, take, props) {
@@ -93,8 +93,8 @@ export function filePicker(accept, take, props) {
     accept,
     hidden: true,
     onchange: () => {
-      const file = picker.files?.[0];
-      if (file) take(file);
+      const files = [...(picker.files ?? [])];
+      if (files.length) take(files[0], files);
       // the same one may be chosen again
       picker.value = "";
     },

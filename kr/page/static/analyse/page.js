@@ -79,7 +79,7 @@ class Analyse {
     this._follow();
     // what comes in waits until somebody reads it
     takeAnywhere({
-      file: file => this._filling(() => this._late?.games.reading.file(file)),
+      files: files => this._filling(() => this._late?.games.reading.files(files)),
       text: text => this._filling(() => this._late?.games.reading.text(text)),
     });
     const fill = () => this._filling();

@@ -1,18 +1,18 @@
 // Texts that are pasted and files that are dropped, anywhere on the page.
 
 /**
- * @param {{file: (file: File) => void, text: (text: string) => void}} take gets them, from now on
+ * @param {{files: (files: readonly File[]) => void, text: (text: string) => void}} take gets them, from now on
  */
-export function takeAnywhere({file: takeFile, text: takeText}) {
+export function takeAnywhere({files: takeFiles, text: takeText}) {
   document.addEventListener("paste", event => {
     const place = /** @type {Element} */ (event.target),
       data = event.clipboardData;
     if (!data || place.closest?.("input, textarea, select, [contenteditable], dialog")) return;
-    const [file] = data.files,
+    const files = [...data.files],
       text = data.getData("text/plain");
-    if (!file && !text.trim()) return;
+    if (!files.length && !text.trim()) return;
     event.preventDefault();
-    if (file) takeFile(file);
+    if (files.length) takeFiles(files);
     else takeText(text);
   });
   document.addEventListener("dragover", event => {
@@ -21,6 +21,6 @@ export function takeAnywhere({file: takeFile, text: takeText}) {
   document.addEventListener("drop", event => {
     if (!event.dataTransfer?.files.length) return;
     event.preventDefault();
-    takeFile(event.dataTransfer.files[0]);
+    takeFiles([...event.dataTransfer.files]);
   });
 }

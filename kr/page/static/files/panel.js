@@ -71,7 +71,7 @@ class Games {
   // --- elements
 
   _element() {
-    const picker = filePicker(FILES, file => this.reading.file(file));
+    const picker = filePicker(FILES, (_, files) => this.reading.files(files), {multiple: true});
     this._picker = picker;
     const area = el("textarea", {
       rows: 5,

@@ -21,6 +21,7 @@ import {isCertificate} from "./state.js";
 
 const LARGEST_FILE = 64 << 20;
 const LONGEST_TEXT = 2_000_000;
+const TEXT = /\.(pdn|txt)$/i;
 
 export class Reading {
   /**
@@ -49,6 +50,18 @@ export class Reading {
       if (text.length > LONGEST_TEXT) await this._send(new Blob([text]), job);
       else await this._take(await this._app.api("games/read", {text, results: this._results()}), job);
     });
+  }
+
+  /** Opens a file, or several as one list. @param {readonly File[]} files */
+  files(files) {
+    const [file] = files;
+    if (files.length < 2) return this.file(file);
+    if (!files.every(({name}) => TEXT.test(name))) {
+      this._app.fail(t("Several files at once can only be .pdn or .txt"));
+      return undefined;
+    }
+    const parts = files.flatMap(each => [each, "\n\n"]);
+    return this.file(new File(parts, `${file.name} + ${files.length - 1}`));
   }
 
   /** @param {File | undefined} file */
@@ -163,14 +176,15 @@ export class Reading {
     if (job.isOver) return;
     const {_app: app, _shelf: shelf} = this,
       {name, source, errand} = job,
-      one = answer.document;
+      one = answer.document,
+      hasFormer = app.tree.root.children.length;
     const left = answer.left_out && t("{games} could not be read", {games: many(answer.left_out, "game")});
     if (one && !errand.isStale) {
       await shelf.choose(null);
       this._open(one, [], answer.games[0].warnings, {source});
       void shelf.lose(answer);
       if (left) app.panel("game");
-      app.say([t("Opened; Undo brings the former game back"), left].filter(Boolean).join(". "));
+      app.say([hasFormer && t("Opened; Undo brings the former game back"), left].filter(Boolean).join(". "));
       return;
     }
     // a game that comes too late to be opened stands in the list
