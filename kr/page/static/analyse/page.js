@@ -119,6 +119,10 @@ class Analyse {
     // what other panels do waits until they are there
     app.onrest = (/** @type {string} */ rest) => this._filling(() => app.onrest(rest));
     app.review = () => this._filling(() => app.review());
+    app.reopen = async (/** @type {string} */ id) => {
+      await this._filling();
+      if (this._late) await app.reopen(id);
+    };
   }
 
   /** @param {string} fen */
