@@ -53,7 +53,7 @@ def test_games_are_kept_found_put_in_order_saved_and_come_back(address: str, ope
     page = opened(address, WIDE, empty=True)
     page.locator("main .board .movable").first.wait_for()
     to_library(page)
-    page.get_by_text("Games that you play, open or paste stand here by themselves").wait_for()
+    page.get_by_text("Games that you play, or open and look at, are kept here").wait_for()
     page.get_by_role("link", name="Analyse").click()
     for square in (11, 15):
         click_square(page, square)
@@ -142,7 +142,7 @@ def test_a_game_against_kr_is_kept_while_it_goes_on_and_once_it_is_over(address:
         click_square(page, square, flipped=True)
     wait_for(page, lambda: page.locator(".played li").count() == 1 and page.locator("main .board .movable").count() > 0)
     to_library(page)
-    rows_are(page, f"You {DASH} kr level 1 · goes on")
+    rows_are(page, f"You {DASH} kr level 1 · unfinished")
     page.locator(".kept-games li button").click()
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("dialog").get_by_role("button", name="Resign").click()

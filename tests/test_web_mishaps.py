@@ -167,7 +167,7 @@ def test_a_large_file_is_whole_and_its_list_is_short(server: WebServer, opened: 
     assert page.evaluate("document.activeElement.closest('li').dataset.index") == "2999"
     page.keyboard.press("Enter")
     shows(page, "game 2999 ")
-    page.get_by_role("button", name="Game before").click()
+    page.get_by_role("button", name="Previous game").click()
     shows(page, "game 2998 ")
 
 

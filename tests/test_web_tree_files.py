@@ -120,7 +120,7 @@ def test_a_file_of_several_games_is_listed(server: WebServer, opened: Opener, tm
     wait_until(page, "() => document.querySelectorAll('.games button').length === 3")
     rows.nth(1).click()
     shows(page, "game 24")
-    page.get_by_role("button", name="Game before").click()
+    page.get_by_role("button", name="Previous game").click()
     shows(page, "game 21")
     assert saved(page).headers["Event"] == "E21"
     page.get_by_label("Find games", exact=True).fill("nobody")

@@ -17,6 +17,9 @@ export const proofCost = () => t("It takes one processor core of kr web's machin
 /** What to say of a search that has to wait. */
 export const waitingWords = () => t("Many are analysing; this begins when one of them ends");
 
+/** What to say of a link that is copied: whom it leads anywhere. */
+export const linkCopied = () => t("Link copied: it opens where this kr web is open. For others: Send as page");
+
 /** What to say if a part of the page did not load. */
 export const unloaded = () => t("The page did not load. Is kr web still running?");
 

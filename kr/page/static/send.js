@@ -3,6 +3,7 @@
 
 import {animation, stills} from "./animation.js";
 import {gameLink, positionLink} from "./files/link.js";
+import {linkCopied} from "./offers.js";
 import {spokenTexts, t} from "./texts.js";
 
 /** @import {Board} from "./board.js" */
@@ -175,7 +176,7 @@ export async function giveLink(app, rest) {
       if (error instanceof DOMException && error.name === "AbortError") return;
     }
   }
-  await copy(app, url, t("Link copied"));
+  await copy(app, url, linkCopied());
 }
 
 /**

@@ -12,6 +12,8 @@ export const proofCost = () =>
 
 export const waitingWords = () => t("Another search or proof is under way; this begins when it ends");
 
+export const linkCopied = () => t("Link copied");
+
 export const unloaded = () => t("This part of the page did not load. Is there a connection?");
 
 /** @param {string} name @param {number} size in MB */

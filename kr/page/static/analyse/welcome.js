@@ -45,6 +45,7 @@ export class Welcome {
     element.setAttribute("aria-label", t("Begin"));
     this._before = el("div", {class: "before"});
     this._levels = this._makeLevels();
+    this._learn = button("", () => app.go("lessons"), {class: "plain-link"});
     this._doors = {play: this._play(), open: this._open(), puzzle: this._puzzle()};
   }
 
@@ -57,6 +58,9 @@ export class Welcome {
       shown = isFirst ? [play, open, puzzle] : [this._before, puzzle, play, open];
     this.line.hidden = true;
     this._training.refresh();
+    this._learn.textContent = this._training.all.steps.length
+      ? t("Go on with the lessons")
+      : t("Never played? Learn the rules");
     this._showBefore(unfinished, last);
     this._prefer(Boolean(unfinished));
     if (shown.some((each, i) => each !== this._element.children[i]))
@@ -167,7 +171,7 @@ export class Welcome {
     return this._door(
       "play",
       t("Play against kr"),
-      button(t("Never played? Learn the rules"), () => this._app.go("lessons"), {class: "plain-link"}),
+      this._learn,
       el("p", null, t("One click begins: you have Black, and move first.")),
       el(
         "div",

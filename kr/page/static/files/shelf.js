@@ -60,7 +60,7 @@ export class Shelf {
   _element() {
     this.filter.addEventListener("input", () => this.search());
     this._files.addEventListener("change", () => this.choose(this.named[Number(this._files.value) - 1]));
-    const before = button(t("Game before"), () => this.pick(this.list.at - 1));
+    const before = button(t("Previous game"), () => this.pick(this.list.at - 1));
     const after = button(t("Next game"), () => this.pick(this.list.at + 1));
     this._keep = button(t("Keep all"), () => void this._takeAll(false), {
       title: t("Into the library, as a folder"),

@@ -63,7 +63,7 @@ class LibraryPage {
     this._none = el(
       "div",
       {class: "nothing", hidden: true},
-      el("p", null, t("Games that you play, open or paste stand here by themselves, and stay on this device.")),
+      el("p", null, t("Games that you play, or open and look at, are kept here, and stay on this device.")),
       el(
         "div",
         {class: "row"},
@@ -209,7 +209,7 @@ class LibraryPage {
     const cards = this._wanted;
     askText(t("Move {games}", {games: many(cards.length, "game")}), {
       label: t("Folder"),
-      hint: t("A folder in another one: Club/2024. Nothing: no folder."),
+      hint: t("A folder within another: Club/2024. Leave it empty for no folder."),
       value: cards.every(({folder}) => folder === cards[0].folder) ? cards[0].folder : "",
       offered: this._library.folders().map(({name}) => name),
       done: t("Move"),

@@ -89,7 +89,7 @@ export class Rows {
             ...(black || white
               ? [el("bdi", null, listedName(black)), " – ", el("bdi", null, listedName(white))]
               : [el("bdi", null, gameTitle(card))]),
-            card.isGoing ? ` · ${t("goes on")}` : result === "*" ? "" : ` ${result}`,
+            card.isGoing ? ` · ${t("unfinished")}` : result === "*" ? "" : ` ${result}`,
           ),
           el("span", {class: "muted"}, el("bdi", null, factsOf(card))),
         ],
