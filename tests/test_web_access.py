@@ -87,7 +87,7 @@ def test_the_rules_of_axe_and_the_focus_wherever_tab_leads(server: WebServer, op
 
 def test_the_rules_of_axe_while_answers_are_awaited(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, before=lambda page: page.route("**/api/**", lambda route: None))
-    for name in ("analyse", "learn", "endings"):
+    for name in ("analyse", "play", "learn", "lessons", "endings", "library", "player", "runs"):
         page.evaluate("name => { location.hash = name; }", name)
-        page.locator(f".screen.{name}:not(.first)").wait_for()
+        page.locator(f":is(.screen.{name}:not(.first), .{name}-page, .{name}):visible").first.wait_for()
         assert faults_in(page) == [], name
