@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,10 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
             on_ready()  # type: ignore[operator]
             self.stop()
 
-        begin(self, ready, *says)  # type: ignore[arg-type]
+        # in a thread of its own: this one may have the loop of a browser
+        running = threading.Thread(target=begin, args=(self, ready, *says))
+        running.start()
+        running.join()
 
     monkeypatch.setattr(WebServer, "run", run_and_stop)
 

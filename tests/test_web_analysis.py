@@ -289,9 +289,12 @@ def several() -> Iterator[WebServer]:
 
 def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     page = opened(several.address)
-    page.keyboard.press("Space")
+    # no search of another limit fills a hash table first
+    for square in (11, 15):
+        click_square(page, square)
     limit(page, "depth=10")
     choose_option(page, "Beside it", "1")
+    press(page, "Analyse")
     facts = page.locator(".facts")
     wait_for(page, lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()))
     names = [text.partition(":")[0] for text in facts.all_text_contents()]

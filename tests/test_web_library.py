@@ -92,6 +92,7 @@ def test_games_are_kept_found_put_in_order_saved_and_come_back(address: str, ope
     page.keyboard.press("Escape")
     page.locator(".kept-games li button").first.focus()
     page.keyboard.press("Delete")
+    rows_are(page)
     page.get_by_role("button", name="Undo").click()
     rows_are(page, f"Ann {DASH} Bob 1-0")
     choose(page, "Bob")
