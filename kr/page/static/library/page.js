@@ -11,6 +11,7 @@ import {askText, commonTags, retagged} from "./acts.js";
 import {sorted} from "./cards.js";
 import {Figures} from "./figures.js";
 import {libraryOf} from "./games.js";
+import {noGames, openGames} from "./none.js";
 import {Rows} from "./rows.js";
 import {Search} from "./search.js";
 
@@ -60,17 +61,7 @@ class LibraryPage {
     this._undo = el("p", {class: "undo", hidden: true});
     this._all = check(t("All"), false, on => this._rows.chooseAll(on));
     this._acts = this._makeActs();
-    this._none = el(
-      "div",
-      {class: "nothing", hidden: true},
-      el("p", null, t("Games that you play, or open and look at, are kept here, and stay on this device.")),
-      el(
-        "div",
-        {class: "row"},
-        button(t("Open or paste games"), () => this._openGames(), {class: "primary"}),
-        button(t("Play against kr"), () => app.go("play")),
-      ),
-    );
+    this._none = noGames(app, t("Games that you play, or open and look at, are kept here, and stay on this device."));
     this._some = this._element();
     this._library.onchange(() => this._isActive && this._settle());
     this.page = {
@@ -107,7 +98,7 @@ class LibraryPage {
         search.text,
         search.folds,
         this._order,
-        button(t("Open or paste games"), () => this._openGames()),
+        button(t("Open or paste games"), () => openGames(this._app)),
       ),
       search.form,
       this._reviews.element,
@@ -177,11 +168,6 @@ class LibraryPage {
   _open({id, isGoing}) {
     if (isGoing) location.hash = `play/${id}`;
     else this._app.reopen(id);
-  }
-
-  _openGames() {
-    this._app.go("analyse");
-    this._app.panel("game");
   }
 
   /** The chosen games in their order, or all that are listed. */

@@ -7,6 +7,7 @@ import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {dayNumber} from "../learn/training.js";
 import {libraryOf} from "../library/games.js";
+import {noGames} from "../library/none.js";
 import {reviewsOf} from "../reviews/job.js";
 import {ReviewsView} from "../reviews/view.js";
 import {many, t} from "../texts.js";
@@ -47,16 +48,9 @@ class Player {
     this._summary = el("p", {class: "summary", role: "status"});
     this._same = el("details", {class: "same"}, el("summary", null, t("Other names of this player")));
     this._review = button("", () => this._reviewAll(), {class: "primary"});
-    this._none = el(
-      "div",
-      {class: "nothing", hidden: true},
-      el("p", null, t("Your games are not here yet. Play, open or paste some: what they show stands here then.")),
-      el(
-        "div",
-        {class: "row"},
-        button(t("Open or paste games"), () => this._openGames(), {class: "primary"}),
-        button(t("Play against kr"), () => app.go("play")),
-      ),
+    this._none = noGames(
+      app,
+      t("Your games are not here yet. Play, open or paste some: what they show stands here then."),
     );
     this._figures = el("div", {class: "figures"});
     this._some = el(
@@ -98,11 +92,6 @@ class Player {
   _settle() {
     clearTimeout(this._settling);
     this._settling = window.setTimeout(() => this._isActive && void this._show(), SETTLE_MS);
-  }
-
-  _openGames() {
-    this._app.go("analyse");
-    this._app.panel("game");
   }
 
   // --- who it is
