@@ -29,7 +29,7 @@ from setuptools.command.sdist import sdist
 from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
-DATA_SUFFIXES = {".egdb", ".krb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
+DATA_SUFFIXES = {".egdb", ".chances", ".krb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
 DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
 SANITIZE = os.environ.get("KR_SANITIZE", "")
 # of the system to build for, as the instruction set below: a cross build replaces the settings of this Python

@@ -18,6 +18,7 @@ PACK_MAGIC = b"\x89KRPACK\n"
 VALUES_MAGIC = b"KRVALUE\n"
 TABLES_MAGIC = b"\x89KRTABL\n"
 POLICY_MAGIC = b"\x89KRPOLI\n"
+CHANCES_MAGIC = b"\x89KRCHAN\n"
 BOOK_ID = 0x6B72424B
 """Number that identifies working files of books among those of SQLite."""
 INDEX_ID = 0x6B724958
@@ -42,6 +43,7 @@ _MAGIC = {
     VALUES_MAGIC: "a file of an unfinished endgame database",
     TABLES_MAGIC: "compact tables of kr (.krt)",
     POLICY_MAGIC: "a compact policy of kr (.krp)",
+    CHANCES_MAGIC: "chances of endings against people (.chances)",
     b"\x89HDF\r\n\x1a\n": "an HDF5 file, such as weights or games of kr",
     b"\x1f\x8b": "a gzip file",
     b"BZh": "a bzip2 file",

@@ -83,7 +83,7 @@ def test_player(database):
     position = Position.from_fen("B:WK2,5,25:BK17,18")
     players = [player_from_spec("shipped,against=people", hash_mb=1, egdb="") for _ in range(2)]
     first, second = (player.search(position, Limits(nodes=100), []) for player in players)
-    best = PracticalChances(load_policy(), database).best(position)
+    best = PracticalChances.usual(load_policy(), database).best(position)
     assert first.move == second.move == best.move
     assert position.play(first.move) in drawn_after(database, position)
     assert players[0].signature != player_from_spec("shipped", egdb="").signature

@@ -29,6 +29,7 @@ DATA = (
     "selfplay/*.txt",
     "selfplay/*.sh",
     "egdb/*.egdb",
+    "egdb/*.chances",
     "egdb/*.md",
     "books/*.krb",
     "books/*.md",
@@ -67,7 +68,7 @@ def test_shipped_files_come_from_clean_commits_of_no_named_machine() -> None:
 def test_the_data_found_are_those_of_the_checkout() -> None:
     for kind in ("weights", "egdb", "books", "selfplay"):
         for source in (CHECKOUT / kind).glob("*.*"):
-            if source.suffix in (".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"):
+            if source.suffix in (".egdb", ".chances", ".h5", ".md", ".txt", ".json", ".sh", ".toml"):
                 assert data_path(kind, source.name).read_bytes() == source.read_bytes()
 
 

@@ -1,5 +1,7 @@
 # Slices and indices for Python.
 
+NO_INDEX = 0xFFFFFFFFFFFFFFFF
+
 
 cdef Slice make_slice(int own_men, int own_kings, int opponent_men, int opponent_kings):
     """The slice of these pieces. Raises ValueError for more than EGDB_MAX_PIECES, or for a side without pieces."""
@@ -43,3 +45,27 @@ def egdb_position(tuple shape, u64 index):
         raise ValueError(f"index {index} is beyond the slice's {s.size} positions")
     cdef Board board = board_at(&s, index)
     return unpad(board.pieces[BLACK]), unpad(board.pieces[WHITE]), unpad(board.kings), 0
+
+
+def egdb_indices(tuple shape, const u32[:, ::1] boards not None):
+    """Indices (n,) of boards in a slice, uint64; NO_INDEX of those of another one. Releases the GIL.
+
+    boards: uint32 (n, 3), black, white and kings, Black to move. Raises ValueError for a shape without a slice.
+    """
+    import numpy as np
+    cdef Slice s = make_slice(shape[0], shape[1], shape[2], shape[3])
+    if boards.shape[1] != 3:
+        raise ValueError(f"boards have the shape (n, 3): black, white, kings; not (n, {boards.shape[1]})")
+    array = np.full(boards.shape[0], NO_INDEX, dtype=np.uint64)
+    cdef u64[::1] indices = array
+    cdef Board board
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(boards.shape[0]):
+            board = board_from_bits(boards[i, 0], boards[i, 1], boards[i, 2], BLACK)
+            if (popcount(board.pieces[BLACK] & ~board.kings) == s.own_men
+                    and popcount(board.pieces[BLACK] & board.kings) == s.own_kings
+                    and popcount(board.pieces[WHITE] & ~board.kings) == s.opponent_men
+                    and popcount(board.pieces[WHITE] & board.kings) == s.opponent_kings):
+                indices[i] = board_index(&s, &board)
+    return array

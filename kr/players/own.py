@@ -66,7 +66,7 @@ class EnginePlayer(Player):
         self._level, self._policy = level, policy if level.likeness else None
         self._seed, self._book_seed = 1 if seed is None else seed, seed
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
-        self._practical = PracticalChances(against, database) if against and database else None
+        self._practical = PracticalChances.usual(against, database) if against and database else None
         self.name = self.engine.name
         self.source = weights or SHIPPED
         self.signature = self.engine.signature

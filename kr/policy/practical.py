@@ -1,12 +1,13 @@
 """Play for people's mistakes where values are exact: for each move that keeps a draw, the chance that people then lose.
 
-    practical = PracticalChances(load_policy(), database)
+    practical = PracticalChances.usual(load_policy(), database)
     for each in practical.moves(position):
         print(each.move, each.chance)
 
 Drawn positions around the root, breadth first, are a graph in which we choose among the moves that keep the draw, and
 people answer by the probabilities of `kr.policy.calibration`; an answer that loses ends it. Value iteration finds the
-chance of each position, in which a mistake counts less the later it comes.
+chance of each position, in which a mistake counts less the later it comes. At the edge of the graph stand the chances
+of `kr.policy.ending_chances`, so that a small one is enough where these have the root.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from kr.game.board import REPETITIONS
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.policy.calibration import CALIBRATION, Calibration
+from kr.policy.ending_chances import EndingChances
 from kr.policy.policy import Policy, frame_of
 from kr.policy.shape import UNKNOWN_SQUARE
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 GRAPH_POSITIONS = 3_000
 """Positions from which on a graph grows no more."""
+KNOWN_POSITIONS = 200
+"""The same where there are chances of the root in files."""
 DISCOUNT = 0.98
 """Worth of a mistake that comes a move and an answer later."""
 _SWEEPS = 200
@@ -57,11 +61,21 @@ class PracticalChances:
     """Chances against people of a policy, where a database has the values."""
 
     def __init__(
-        self, policy: Policy, database: Database, positions: int = GRAPH_POSITIONS, discount: float = DISCOUNT
+        self,
+        policy: Policy,
+        database: Database,
+        positions: int = GRAPH_POSITIONS,
+        discount: float = DISCOUNT,
+        known: EndingChances | None = None,
     ) -> None:
-        self.policy, self.database = policy, database
+        self.policy, self.database, self.known = policy, database, known
         self._positions, self._discount = positions, discount
         self._calibration = Calibration() if policy.model.checksum == CALIBRATION["policy"] else None
+
+    @classmethod
+    def usual(cls, policy: Policy, database: Database) -> PracticalChances:
+        """Those with the files beside the database, the user's, and those that come with kr."""
+        return cls(policy, database, known=EndingChances.beside(database, policy, DISCOUNT))
 
     def moves(self, position: Position, history: Sequence[Position] = ()) -> list[PracticalMove]:
         """The moves that keep the draw, in the order of the rules; none where it is no draw, or the value is unknown.
@@ -71,7 +85,9 @@ class PracticalChances:
         """
         if position.is_over or self.database.value(position) is not Value.DRAW:
             return []
-        graph = _Graph(self, key_of(position), self._positions)
+        root = key_of(position)
+        is_known = self.known is not None and self.known.has(root)
+        graph = _Graph(self, root, KNOWN_POSITIONS if is_known else self._positions)
         often = Counter(each for each in history if each.side is not position.side)
         closed = [key_of(each) for each, times in often.items() if times >= REPETITIONS - 1]
         chances = graph.chances(self._discount, closed)
@@ -137,6 +153,15 @@ class _Graph:
             answers.append(numbers)
             answer_counts.append(np.diff(first))
             probabilities.append(chances.probabilities(rows, first, loses))
+        # ours at the edge, and theirs after them
+        rows = _rows(ours, expanded, len(ours))
+        if chances.known is not None and len(rows):
+            children, first = _core.successors(rows)
+            keeps = chances.values(children) == _DRAWN
+            moves.append(_numbers(theirs, children[keeps]))
+            move_counts.append(np.add.reduceat(keeps.astype(np.int64), first[:-1]))
+        edge = _rows(theirs, answered, len(theirs))
+        self._edge = np.zeros(0) if chances.known is None else np.nan_to_num(chances.known.theirs(edge))
         self.theirs = theirs
         self._moves, self._first_move = np.concatenate(moves), _firsts(move_counts)
         self._answers, self._first_answer = np.concatenate(answers), _firsts(answer_counts)
@@ -149,16 +174,18 @@ class _Graph:
 
         is_open = np.ones(len(self.theirs))
         is_open[[self.theirs[key] for key in closed if key in self.theirs]] = 0
+        is_open, is_open_edge = np.split(is_open, [len(self._first_answer)])
         at_once = np.add.reduceat(self._probabilities * (self._answers < 0), self._first_answer)
         later = discount * self._probabilities
         # the last one stands for answers that lose, whose number is -1
         ours = np.zeros(self._ours + 1)
-        theirs = at_once * is_open
+        theirs = np.concatenate([at_once * is_open, self._edge * is_open_edge])
+        answered = theirs[: len(self._first_answer)]
         for _ in range(_SWEEPS):
-            before = theirs
+            before = answered.copy()
             ours[: len(self._first_move)] = np.maximum.reduceat(theirs[self._moves], self._first_move)
-            theirs = is_open * (at_once + np.add.reduceat(later * ours[self._answers], self._first_answer))
-            if np.abs(theirs - before).max() < _ACCURACY:
+            answered[:] = is_open * (at_once + np.add.reduceat(later * ours[self._answers], self._first_answer))
+            if np.abs(answered - before).max() < _ACCURACY:
                 break
         return theirs
 

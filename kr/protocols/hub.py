@@ -139,6 +139,7 @@ class HubServer:
         self._make_engine = make_engine
         self._engine: Engine | None = None
         self._book: OpeningBook | None = None
+        self._practical: PracticalChances | None = None
         self._chance = random.Random()
         self._values = {name: parameter.default for name, parameter in PARAMETERS.items()}
         self._position: Position | None = Position()
@@ -341,7 +342,9 @@ class HubServer:
         if self._values["against"] == "off" or (database := self._ready_engine().database) is None:
             return False
         began = time.perf_counter()
-        best = PracticalChances(load_policy(), database).best(position, self._history)
+        if self._practical is None or self._practical.database is not database:
+            self._practical = PracticalChances.usual(load_policy(), database)
+        best = self._practical.best(position, self._history)
         if best is None:
             return False
         line = (best.move,)
