@@ -53,17 +53,15 @@ class CaptureTree:
     def back_up(self, probabilities: NDArray[np.float32]) -> NDArray[np.float32]: ...
 
 # coach
-FACT_KINDS: Final[tuple[str, ...]]
-
 def line_facts(
     black: int,
     white: int,
     kings: int,
     side: int,
-    played_line: Sequence[_Move],
-    better_line: Sequence[_Move],
-    played_values: Sequence[int],
-    better_values: Sequence[int],
+    played: Sequence[_Move],
+    better: Sequence[_Move],
+    database: EndgameDatabase | None = None,
+    every: bool = False,
 ) -> list[tuple[str, bool, int, int, int, int, int, int]]: ...
 
 # evaluation

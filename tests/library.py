@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "packaging" / "library" / "compile_library.py"
 OK, NO_MEMORY, NO_FILE, NOT_KR, DAMAGED, NEWER, ILLEGAL, BAD_VALUE, BUSY = range(0, -9, -1)
 MAX_MOVES, MAX_PATH, FEN_BYTES = 128, 10, 160
+FACT_NUMBERS = "better", "plies", "count", "given", "taken", "square", "origin"
 
 
 @cache
@@ -89,6 +90,10 @@ class CProgress(c.Structure):
 
 class CChoice(c.Structure):
     _fields_ = [("move", CMove), ("probability", c.c_float)]
+
+
+class CFact(c.Structure):
+    _fields_ = [("kind", c.c_char_p), *((name, c.c_int) for name in FACT_NUMBERS)]
 
 
 class CShares(c.Structure):

@@ -32,6 +32,7 @@ async function startThread() {
       await new Promise(resolve => setImmediate(resolve));
       if (message.evaluate) return searcher.evaluate(message.evaluate);
       if (message.scores) return searcher.scores(message.scores);
+      if (message.facts) return searcher.facts(message.facts);
       if (message.people) return searcher.people(message.people, message.group);
       if (message.check) return searcher.checkColumns(message.check);
       if (message.changed) return searcher.changed(message.changed);

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from kr.analysis.analysis import weighed
-from kr.analysis.annotation import annotation
+from kr.analysis.annotation import annotation, coach
 from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import JudgedMove
@@ -55,6 +55,8 @@ def info(position: Position, line: str, rank: int = 1, lines: int = 1) -> Info:
 
 class Given(Engine):
     """An engine whose searches, database and certificates are those of a case, and what people play."""
+
+    core = None
 
     def __init__(self, case: Mapping[str, Any]) -> None:
         self._case = case
@@ -132,14 +134,22 @@ def test_what_a_line_is_worth(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", CASES["games"], ids=lambda case: case["title"])
 def test_judged_games(case: dict[str, Any], named: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(annotation, "People", lambda policy, database: policy)
-    # the page's reviews tell no reasons
-    monkeypatch.setattr(annotation, "with_reasons", lambda game, moves, database: moves)
+    facts: dict[str, list[list[Any]]] = {}
+
+    def line_facts(position: Position, *lines: Any) -> list[coach.LineFact]:
+        found = real_facts(position, *lines)
+        facts[position.fen] = [list(fact) for fact in found]
+        return found
+
+    real_facts = coach.line_facts
+    monkeypatch.setattr(coach, "line_facts", line_facts)
     (game,) = Reader(f"{case['pdn']}\n", forgiving=True)
     given: Any = Given(case)
     settings = JudgeSettings(from_ply=case["from_ply"])
     judged = annotate(game, given, settings, by="kr 1", policy=given, proofs=given if "proofs" in case else None)
     # a search may depend on those before it
     assert list(given.asked) == list(case["searches"])
+    assert {fen: found for fen, found in facts.items() if found} == case.get("facts", {})
     assert write_game(game).split() == case["marked"].split()
     assert judged.table(game.headers) == case["table"]
     story = tell(game, judged.moves, SIDES[case["you"]])

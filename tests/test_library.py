@@ -1,6 +1,7 @@
 """kr as a C library gives what kr gives in Python: rules, searches, scores, values."""
 
 import ctypes as c
+import json
 import math
 import random
 import re
@@ -575,3 +576,19 @@ def test_version_and_errors() -> None:
     assert tuple(bits for bits in kr.Position().bits) == tuple(
         getattr(library().kr_start(), name) for name in ("black", "white", "kings", "side")
     )
+
+
+def test_facts_of_lines_are_those_of_python(database: c.c_void_p) -> None:
+    for case in json.loads(Path(__file__).with_name("cases").joinpath("coach.json").read_text("utf-8")):
+        position, lines = kr.Position.from_fen(case["fen"]), []
+        for text in (case["played"], case["better"]):
+            board = kr.Board(position)
+            played = [board.play(word) for word in text.split()]
+            moves = [lib.CMove(move.origin + 1, move.target + 1, 0, move.captured) for move in played]
+            lines += [(lib.CMove * len(moves))(*moves), len(moves)]
+        room = (lib.CFact * 2)()
+        known = database if case.get("known") else None
+        count = library().kr_line_facts(known, c.byref(position_of(position)), *lines, room)
+        told = [[fact.kind.decode(), *(getattr(fact, name) for name in lib.FACT_NUMBERS)] for fact in room[:count]]
+        assert told == [[kind, *numbers[:5], numbers[5] + 1, numbers[6] + 1] for kind, *numbers in case["told"]]
+    assert library().kr_line_facts(None, c.byref(lib.CPosition(1, 1, 0, 0)), *lines, room) == lib.ILLEGAL

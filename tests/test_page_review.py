@@ -84,6 +84,9 @@ def test_story_and_accuracy_come_with_the_marked_game(page: Page, black: str, wh
     turn = next(each["with"] for each in last["story"] if each["say"] == "story.turn.worse")
     assert (turn["side"], turn["move"]) == ("you" if you == "white" else "white", "5... 20-16")
     assert 0 < last["accuracy"][1] < last["accuracy"][0] <= 100
+    marked = next(text for node in last["document"]["nodes"] for text in node["comments"] if "nag=" in text)
+    assert "with 26-22 0." in marked
+    assert "This gives up 2 pieces: 20-16 12x28." in marked
     # kept in the game, told of nobody in particular
     comment = " ".join(last["document"]["nodes"][0]["comments"])
     assert "accuracy={:.1f}/{:.1f}]".format(*last["accuracy"]) in comment

@@ -5,12 +5,12 @@ before it, f"story.{name}", and those who call that give it the rest, "slip.trap
 tells stands whole, also in tables of names; words of files are names in parts, named("reason", "no move").
 """
 
+import json
 import re
 from functools import cache
 from pathlib import Path
 
 import kr
-from kr._core import FACT_KINDS
 from kr.evaluation.patterns import GROUPS
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION
 from kr.language.sentences import texts
@@ -23,6 +23,7 @@ from kr.web.app import FEATURES
 
 ROOT = Path(kr.__file__).parent
 NAMES = sorted(texts("en"))
+COACH = Path(__file__).with_name("cases") / "coach.json"
 READ = "player."
 """Names of players are read, not told (tests/scripts/comments.test.js)."""
 PUBLIC = {"count_of"}
@@ -35,7 +36,7 @@ WORDS = {
         *GROUPS.values(), *SETS, *GENERATION_STEPS, *(f"at least {times}" for times in SEEN),
         "no kings", "entries", "never", "reading", "fitting",
     ),
-    "why": (*FACT_KINDS, "two_for_one", "two_for_one_missed"),
+    "why": tuple({case["kind"] for case in json.loads(COACH.read_text("utf-8"))}),
 }  # fmt: skip
 NAME = re.compile(r"[a-z*][a-z_0-9.*]*")
 STRINGS = re.compile(r'"""[\s\S]*?"""|//.*|# .*|/\*[\s\S]*?\*/|(["`])((?:(?!\1)[^\\\n]|\\.)*)\1(?! in )')

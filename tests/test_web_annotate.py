@@ -130,6 +130,7 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     said = words(page, ".review .mark-facts")
     line = " ".join(map(str, better[:12]))
     assert said.startswith(f"5... 20-16?? blunder, comes into a worse position. Better: {line}")
+    assert "This gives up 2 pieces: 20-16 12x28." in said
     assert "Hardly anyone plays 20-16 here; most play" in said
     assert f"Fairly firm: two searches of {QUICK:,} positions agree." in said
     assert page.locator("main .board .arrows .better").count() > 0

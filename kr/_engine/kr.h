@@ -422,6 +422,24 @@ KR_API void kr_free_positions(kr_changed* positions);
 KR_API int kr_check_variation(kr_engine* engine, const kr_position* position, int wins, int draws, int strict,
         const kr_limits* limits, size_t memory, kr_check_listener listener, void* context, kr_soundness** soundness);
 
+/* Why a move is worse than a better one, by facts of their lines (docs/reference/sentences.md). */
+
+enum { KR_MOST_TOLD = 2 };   /* facts of a move */
+
+typedef struct {
+    const char* kind;        /* name of its sentence, such as "shot" */
+    int better;              /* 1 if the better line shows it, 0 if that of the move played */
+    int plies;               /* of that line, up to where it shows */
+    int count, given, taken; /* pieces that a side wins; those that it gives and takes; 0 where the kind has none */
+    int square, origin;      /* 1-32; 0 where the kind has none */
+} kr_fact;
+
+/* Write the facts to tell, the most telling first, and return their number; `facts` has room for KR_MOST_TOLD. Both lines
+   begin in the position, and count as far as their moves are legal, up to 24 of them. database: exact values, NULL for
+   none. KR_ILLEGAL. */
+KR_API int kr_line_facts(const kr_database* database, const kr_position* position, const kr_move* played, int played_length,
+        const kr_move* better, int better_length, kr_fact* facts);
+
 /* Nodes of the searches of kr's bench, 50 positions, by an engine of its own with these tables: as `kr bench` has them if
    library and tables are right, 15075549 with those of kr. It takes seconds, and 64 MB. 0 without memory. */
 KR_API uint64_t kr_signature(const kr_tables* tables);

@@ -204,4 +204,14 @@ cdef extern from "_engine/kr.h" nogil:
         int count
         kr_change[2] changes
 
+    ctypedef struct kr_fact:
+        const char* kind
+        int better
+        int plies
+        int count
+        int given
+        int taken
+        int square
+        int origin
+
     ctypedef int (*kr_check_listener)(const kr_progress_info* progress, void* context) noexcept nogil

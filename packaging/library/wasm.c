@@ -33,6 +33,9 @@ static_assert(offsetof(kr_certificate, ranks) == 12 && sizeof(kr_certificate) ==
                 && offsetof(kr_report, fault) == 16 && offsetof(kr_report, at) == 20 && sizeof(kr_report) == 36,
         "places of fields");
 
+static_assert(offsetof(kr_fact, better) == 4 && offsetof(kr_fact, origin) == 28 && sizeof(kr_fact) == 32,
+        "places of fields");
+
 static_assert(offsetof(kr_problem, value) == 16 && offsetof(kr_problem, solution) == 28 && sizeof(kr_problem) == 32
                 && offsetof(kr_way, keeps) == 8 && offsetof(kr_way, transposes) == 20 && sizeof(kr_way) == 24
                 && offsetof(kr_step, ways) == 16 && sizeof(kr_step) == 20

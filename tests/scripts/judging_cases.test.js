@@ -11,6 +11,7 @@ import {Game} from "../../kr/page/static/answers/pdn/tree.js";
 import {writeGame} from "../../kr/page/static/answers/pdn/writer.js";
 import {moveQuality, moveWeight} from "../../kr/page/static/answers/review/accuracy.js";
 import {mark, tableOf} from "../../kr/page/static/answers/review/annotation.js";
+import {reasons, withReasons} from "../../kr/page/static/answers/review/coach.js";
 import {judgeMoves, slipOf} from "../../kr/page/static/answers/review/judging.js";
 import {withPeople} from "../../kr/page/static/answers/review/people.js";
 import {tell} from "../../kr/page/static/answers/review/story.js";
@@ -22,6 +23,7 @@ import {textsOf} from "./texts.js";
 /** @typedef {import("../../kr/page/static/answers/rules.js").Move} Move */
 
 const CASES = JSON.parse(readFileSync("tests/cases/judging.json", "utf8"));
+const COACH = JSON.parse(readFileSync("tests/cases/coach.json", "utf8"));
 const SENTENCES = Object.entries(textsOf("en"));
 const VERDICTS = JSON.parse(readFileSync("kr/evaluation/verdicts.json", "utf8"));
 const FACTS = {
@@ -56,7 +58,7 @@ function infoOf(position, line) {
 }
 
 /** What judges a case: its searches, database, certificates, and what people play. @param {any} given @returns {any} */
-function judgeOf({searches, glances, longer = {}, database, proofs = null, people = {}}) {
+function judgeOf({searches, glances, longer = {}, facts = {}, database, proofs = null, people = {}}) {
   const asked = new Set();
   const engine = {
     async search(/** @type {any} */ {position, limits}) {
@@ -67,6 +69,7 @@ function judgeOf({searches, glances, longer = {}, database, proofs = null, peopl
         [{score}] = lines;
       return {lines, score, value: Math.abs(score) > SCORE_PROVED ? valueOfSign(score) : null};
     },
+    facts: async (/** @type {Position} */ {fen}) => (facts[fen] ?? []).map(factOf),
   };
   const persons = {
     async moves(/** @type {readonly Position[]} */ positions) {
@@ -103,6 +106,11 @@ function judgeOf({searches, glances, longer = {}, database, proofs = null, peopl
   };
 }
 
+/** @param {any[]} fact */
+const factOf = ([kind, better, plies, count, given, taken, square, origin]) => ({
+  ...{kind, better, plies, count, given, taken, square, origin},
+});
+
 const tokens = (/** @type {string} */ text) => text.trim().split(/\s+/);
 
 after(() => speak("en", {}));
@@ -127,7 +135,8 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
       backwards = [];
     for await (const judged of judgeMoves(game, {limits: {nodes: 1}, fromPly, thresholds}, judge))
       backwards.push(judged);
-    const moves = await withPeople(game, backwards.reverse(), judge.persons, thresholds);
+    const explained = await withReasons(game, backwards.reverse(), judge.engine),
+      moves = await withPeople(game, explained, judge.persons, thresholds);
     mark(game, moves, tell(game, moves, FACTS), "kr 1", FACTS.thresholds);
     // a search may depend on those before it
     assert.deepEqual([...judge.asked], Object.keys(given.searches));
@@ -135,6 +144,13 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
     assert.deepEqual(tableOf(moves, game.headers).slice(1), table);
     assert.deepEqual(tell(game, moves, FACTS, SIDES[you] ?? null), story);
   });
+
+test("reasons", () => {
+  for (const {fen, played, better, told, why} of COACH) {
+    const [refutation, line] = [played, better].map(text => infoOf(Position.fromFen(fen), `0 ${text}`).moves);
+    assert.deepEqual(reasons({refutation, line}, told.map(factOf)), why, `${fen} ${played}`);
+  }
+});
 
 test("slips", () => {
   const played = new Position().parseMove("9-14");

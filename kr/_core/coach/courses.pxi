@@ -13,6 +13,7 @@ cdef struct Course:
     Board boards[MOST_LINE + 1]
     int lead[MOST_LINE + 1]  # pieces that it has won by then
     bint quiet[MOST_LINE + 1] # neither side could capture; in the first position, the one to move
+    int values[MOST_LINE + 1] # exact ones: VALUE_LOSS, VALUE_DRAW, VALUE_WIN, or VALUE_UNKNOWN
     int end                  # the last quiet position
     bint held                # it ends in a draw that is known
 
@@ -52,11 +53,23 @@ cdef void begin_course(Course* course, const Board* board) noexcept nogil:
     course.quiet[0] = not has_capture(board, board.side)
 
 
-cdef void cut_course(Course* course, const int* values) noexcept nogil:
+cdef void look_up_course(Course* course, const Egdb* db) noexcept nogil:
+    """Have the values of a line known, as far as a database has them; NULL for none."""
+    cdef int i, value
+    for i in range(course.size + 1):
+        course.values[i] = VALUE_UNKNOWN
+        if db == NULL or not has_board(db, &course.boards[i]):
+            continue
+        value = egdb_value(db, &course.boards[i])
+        if value != VALUE_UNKNOWN:
+            course.values[i] = value if i % 2 == 0 else VALUE_WIN - value
+
+
+cdef void cut_course(Course* course) noexcept nogil:
     """End a line at the first draw that is known: any other move that keeps it would do from there."""
     cdef int i
     for i in range(1, course.size + 1):
-        if values[i] == 1:
+        if course.values[i] == VALUE_DRAW:
             course.size = i
             course.held = True
             while course.end > i or not course.quiet[course.end]:

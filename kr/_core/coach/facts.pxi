@@ -3,38 +3,23 @@
 
 cdef enum:
     MOST_FACTS = 12
+    MOST_TOLD = 2
     RUN = 3                  # moves of a man in a row that make a run
     RACE = 4                 # plies by which a side crowns first
     MOST_CROWN = 11          # plies within which it does
-    # in the order in which they are told
-    FACT_THREAT = 0
-    FACT_SHOT
-    FACT_BREECHES
-    FACT_ATTACKED
-    FACT_LOSING_EXCHANGE
-    FACT_AT_ONCE
-    FACT_NO_SAFE_MOVE
-    FACT_LOSES
-    FACT_WRONG_CAPTURE
-    FACT_SHOT_MISSED
-    FACT_BREECHES_MISSED
-    FACT_ATTACK_MISSED
-    FACT_BIND_MISSED
-    FACT_WINS
-    FACT_BLOCKED
-    FACT_BACK_RANK
-    FACT_RUN
-    FACT_CROWNS
-    FACT_KING_MISSED
-    FACT_LOST_ENDING
-    FACT_DRAWN_ENDING
-    FACT_EXCHANGE_WRONG
-    FACT_EXCHANGE_MISSED
-    FACT_TOO_LATE
+    # facts about the same say much the same: one of them is told
+    ABOUT_LOSS = 0
+    ABOUT_GAIN
+    ABOUT_CROWN
+    ABOUT_OWN_CROWN
+    ABOUT_END
+    ABOUT_ENDING
+    ABOUT_LITTLE             # told where nothing else is
 
 
 cdef struct Fact:
-    int kind
+    const char* kind         # name of its sentence
+    int about
     int better               # 1 if its evidence is the better line, 0 for that of the move played
     int plies                # of that line, up to where it shows
     int count                # pieces
@@ -49,10 +34,11 @@ cdef struct Facts:
     Fact facts[MOST_FACTS]
 
 
-cdef Fact* add_fact(Facts* facts, int kind, int better, int plies) noexcept nogil:
+cdef Fact* add_fact(Facts* facts, int about, const char* kind, int better, int plies) noexcept nogil:
     cdef Fact* fact = &facts.facts[min(facts.size, MOST_FACTS - 1)]
     facts.size = min(facts.size + 1, MOST_FACTS)
     fact.kind = kind
+    fact.about = about
     fact.better = better
     fact.plies = plies
     fact.count = fact.given = fact.taken = 0
@@ -60,8 +46,8 @@ cdef Fact* add_fact(Facts* facts, int kind, int better, int plies) noexcept nogi
     return fact
 
 
-cdef void add_swing(Facts* facts, int kind, int better, const Swing* swing, int square) noexcept nogil:
-    cdef Fact* fact = add_fact(facts, kind, better, swing.at)
+cdef void add_swing(Facts* facts, const char* kind, int better, const Swing* swing, int square) noexcept nogil:
+    cdef Fact* fact = add_fact(facts, ABOUT_GAIN if better else ABOUT_LOSS, kind, better, swing.at)
     fact.count = swing.count
     fact.given = swing.given
     fact.taken = swing.taken
@@ -126,25 +112,29 @@ cdef void add_losses(Facts* facts, const Course* line, const Course* better) noe
     if swing.at == 0 or better.lead[better.end] < 0 or better.end + 2 < swing.at and not better.held:
         return
     if swing.at > 1 and was_threat(line, &swing):
-        add_swing(facts, FACT_THREAT, 0, &swing, -1)
+        add_swing(facts, "threat", 0, &swing, -1)
     elif line.boards[swing.begin].side != side:
         attacks = attack_of(line, &swing, &square)
-        if swing.forced and swing.given:
-            add_swing(facts, FACT_SHOT, 0, &swing, -1)
+        if swing.forced and swing.given == 1 and swing.taken == 2:
+            add_swing(facts, "two_for_one", 0, &swing, -1)
+        elif swing.forced and swing.given:
+            add_swing(facts, "shot", 0, &swing, -1)
         elif attacks > 1:
-            add_swing(facts, FACT_BREECHES, 0, &swing, -1)
+            add_swing(facts, "breeches", 0, &swing, -1)
         elif attacks:
-            add_swing(facts, FACT_ATTACKED, 0, &swing, square)
+            add_swing(facts, "attacked", 0, &swing, square)
         else:
-            add_swing(facts, FACT_LOSES, 0, &swing, -1)
+            add_swing(facts, "loses", 0, &swing, -1)
+    elif swing.begin == 0 and swing.given:
+        add_swing(facts, "losing_exchange", 0, &swing, -1)
     elif swing.begin == 0:
-        add_swing(facts, FACT_LOSING_EXCHANGE if swing.given else FACT_AT_ONCE, 0, &swing, -1)
+        add_swing(facts, "at_once", 0, &swing, -1)
     elif safe_moves(&line.boards[swing.begin]) == 0:
-        add_swing(facts, FACT_NO_SAFE_MOVE, 0, &swing, -1)
+        add_swing(facts, "no_safe_move", 0, &swing, -1)
         # it shows before the pieces are lost
         facts.facts[facts.size - 1].plies = swing.begin
     else:
-        add_swing(facts, FACT_LOSES, 0, &swing, -1)
+        add_swing(facts, "loses", 0, &swing, -1)
 
 
 cdef void add_gains(Facts* facts, const Course* line, const Course* better) noexcept nogil:
@@ -156,18 +146,24 @@ cdef void add_gains(Facts* facts, const Course* line, const Course* better) noex
         return
     if better.boards[swing.begin].side != side:
         if safe_moves(&better.boards[swing.begin]) == 0:
-            add_swing(facts, FACT_BIND_MISSED, 1, &swing, -1)
+            add_swing(facts, "bind_missed", 1, &swing, -1)
             facts.facts[facts.size - 1].plies = swing.begin
             return
     elif swing.begin == 0:
         attacks = attack_of(better, &swing, &square)
+        if swing.forced and swing.given == 1 and swing.taken == 2:
+            add_swing(facts, "two_for_one_missed", 1, &swing, -1)
+            return
         if swing.forced and swing.given:
-            add_swing(facts, FACT_SHOT_MISSED, 1, &swing, -1)
+            add_swing(facts, "shot_missed", 1, &swing, -1)
+            return
+        if attacks > 1:
+            add_swing(facts, "breeches_missed", 1, &swing, square)
             return
         if attacks:
-            add_swing(facts, FACT_BREECHES_MISSED if attacks > 1 else FACT_ATTACK_MISSED, 1, &swing, square)
+            add_swing(facts, "attack_missed", 1, &swing, square)
             return
-    add_swing(facts, FACT_WINS, 1, &swing, -1)
+    add_swing(facts, "wins", 1, &swing, -1)
 
 
 cdef void add_captures_fact(Facts* facts, const Course* line, const Course* better) noexcept nogil:
@@ -175,7 +171,7 @@ cdef void add_captures_fact(Facts* facts, const Course* line, const Course* bett
     cdef int more = better.lead[better.end] - line.lead[line.end]
     if (move_captured(line.moves[0]) and move_captured(better.moves[0]) and line.moves[0] != better.moves[0]
             and line.end and 0 < better.end <= MOST_SWING and more > 0):
-        add_fact(facts, FACT_WRONG_CAPTURE, 1, better.end).count = more
+        add_fact(facts, ABOUT_LOSS, "wrong_capture", 1, better.end).count = more
 
 
 cdef bint crowns_first(const Course* course, int side, const Course* other) noexcept nogil:
@@ -207,32 +203,37 @@ cdef void add_kings(Facts* facts, const Course* line, const Course* better) noex
             square = origin_bit(line.moves[i])
             steps += 1
         if bit == origin and square_bit(origin) & home and not line.boards[0].kings >> origin & 1:
-            fact = add_fact(facts, FACT_BACK_RANK, 0, theirs)
+            fact = add_fact(facts, ABOUT_CROWN, "back_rank", 0, theirs)
+        elif steps >= RUN:
+            fact = add_fact(facts, ABOUT_CROWN, "run", 0, theirs)
         else:
-            fact = add_fact(facts, FACT_RUN if steps >= RUN else FACT_CROWNS, 0, theirs)
+            fact = add_fact(facts, ABOUT_CROWN, "crowns", 0, theirs)
         fact.square = plain_square(bit)
         fact.origin = plain_square(square)
     if crowns_first(better, side, line):
-        add_fact(facts, FACT_KING_MISSED, 1, ours).square = plain_square(target_bit(better.moves[ours - 1]))
+        fact = add_fact(facts, ABOUT_OWN_CROWN, "king_missed", 1, ours)
+        fact.square = plain_square(target_bit(better.moves[ours - 1]))
 
 
-cdef void add_endings(Facts* facts, const Course* line, const Course* better, const int* values,
-                      const int* better_values) noexcept nogil:
+cdef void add_endings(Facts* facts, const Course* line, const Course* better) noexcept nogil:
     """The first exact value that the line comes to, if the better one comes to none as bad."""
     cdef int i, k, value
     cdef Fact* fact
     for i in range(1, line.size + 1):
-        if values[i] >= 0:
+        if line.values[i] != VALUE_UNKNOWN:
             break
     else:
         return
-    value = values[i]
-    if values[0] >= 0 or value == 2 or i > MOST_SWING:
+    value = line.values[i]
+    if line.values[0] != VALUE_UNKNOWN or value == VALUE_WIN or i > MOST_SWING:
         return
     for k in range(1, better.size + 1):
-        if 0 <= better_values[k] <= value:
+        if better.values[k] <= value:
             return
-    fact = add_fact(facts, FACT_DRAWN_ENDING if value else FACT_LOST_ENDING, 0, i)
+    if value == VALUE_DRAW:
+        fact = add_fact(facts, ABOUT_ENDING, "drawn_ending", 0, i)
+    else:
+        fact = add_fact(facts, ABOUT_ENDING, "lost_ending", 0, i)
     fact.given = popcount(line.boards[i].pieces[line.boards[0].side])
     fact.taken = popcount(line.boards[i].pieces[1 - line.boards[0].side])
 
@@ -250,19 +251,19 @@ cdef int exchange_of(const Course* course) noexcept nogil:
     return 0
 
 
-cdef void find_facts(Course* line, Course* better, const int* values, const int* better_values,
-                     Facts* facts) noexcept nogil:
-    """Facts of a line that begins with the move played, and of one that begins with a better move.
-
-    values: exact ones of their positions for the side to move in the first; 0 a loss, 1 a draw, 2 a win, -1 not known.
+cdef void find_facts(Course* line, Course* better, const Egdb* db, Facts* facts) noexcept nogil:
+    """All facts of a line that begins with the move played, and of one that begins with a better move, the most telling
+    first. db: exact values of their positions; NULL for none.
     """
     cdef MoveList moves
     cdef int exchange, other, i
     facts.size = 0
     if line.size < 1 or better.size < 1 or line.moves[0] == better.moves[0]:
         return
-    cut_course(line, values)
-    cut_course(better, better_values)
+    look_up_course(line, db)
+    look_up_course(better, db)
+    cut_course(line)
+    cut_course(better)
     if line.quiet[0]:
         add_losses(facts, line, better)
         add_gains(facts, line, better)
@@ -271,16 +272,32 @@ cdef void find_facts(Course* line, Course* better, const int* values, const int*
     if line.size % 2 == 0 and line.boards[line.size].pieces[line.boards[0].side] and line.size <= MOST_SWING:
         generate(&line.boards[line.size], &moves)
         if moves.size == 0:
-            add_fact(facts, FACT_BLOCKED, 0, line.size)
+            add_fact(facts, ABOUT_END, "blocked", 0, line.size)
     add_kings(facts, line, better)
-    add_endings(facts, line, better, values, better_values)
+    add_endings(facts, line, better)
     exchange = exchange_of(line)
     other = exchange_of(better)
     if exchange and not other:
-        add_fact(facts, FACT_EXCHANGE_WRONG, 0, exchange)
+        add_fact(facts, ABOUT_LITTLE, "exchange_wrong", 0, exchange)
     elif other and not exchange:
-        add_fact(facts, FACT_EXCHANGE_MISSED, 1, other)
+        add_fact(facts, ABOUT_LITTLE, "exchange_missed", 1, other)
     for i in range(2, min(line.size, 9), 2):
         if line.moves[i] == better.moves[0]:
-            add_fact(facts, FACT_TOO_LATE, 0, i + 1)
+            add_fact(facts, ABOUT_LITTLE, "too_late", 0, i + 1)
             break
+
+
+cdef void choose_facts(Facts* facts) noexcept nogil:
+    """Leave those that are told."""
+    cdef int count = 0
+    cdef u32 told = 0
+    cdef int i
+    cdef Fact fact
+    for i in range(facts.size):
+        fact = facts.facts[i]
+        if told >> fact.about & 1 or fact.about == ABOUT_LITTLE and told or count == MOST_TOLD:
+            continue
+        told |= <u32>1 << fact.about
+        facts.facts[count] = fact
+        count += 1
+    facts.size = count

@@ -79,6 +79,17 @@ const read = text =>
  */
 export const sentences = text => text.split(/(?<=\.) (?=[A-Z])/).map(each => recognised(each) ?? each);
 
+/**
+ * The reasons that kr's comments on a move give for its mark.
+ * @param {readonly string[]} comments
+ * @returns {Sentence[]}
+ */
+export const reasonsIn = comments =>
+  comments
+    .filter(comment => comment.includes("[%kr "))
+    .flatMap(comment => sentences(words(comment)))
+    .flatMap(each => (typeof each !== "string" && each.say.startsWith("why.") ? [each] : []));
+
 /** A text of kr in the language of the page. @param {string} text */
 export const retold = text =>
   sentences(text)

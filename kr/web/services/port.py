@@ -28,6 +28,8 @@ port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -
 port/proofs {"positions"} -> {"proofs": whether there are certificates, "known": [{"value", "excludes",
     "certificates"}, ...]}
 port/book {"positions"} -> {"book": whether there is one, "moves": of each position those that it knows}
+port/facts {"positions": [position], "played": [...], "better": [...]} -> {"facts": [{"kind", "better", "plies",
+    "count", "given", "taken", "square", "origin"}, ...]}, why the first of two lines, moves as text, is worse
 port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
 port/evaluate {"positions": [position]} -> the parts of its static score
 port/scores {"positions"} -> {"scores": [...]}, their static scores
@@ -38,12 +40,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
 import anyio.to_thread
 
+from kr.analysis.annotation.coach import line_facts
 from kr.book.book import OpeningBook
 from kr.egdb.database import Database
 from kr.egdb.sample import positions_with_value
@@ -53,6 +56,7 @@ from kr.engine.limits import MOST_LIMITS, MOST_WITHIN, Limits
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import load_scorer
+from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.language.sentences import Told, count_of, sentence
@@ -364,7 +368,22 @@ def scores(house: House, request: PageRequest) -> dict[str, Any]:
     return {"scores": [house.evaluation.score(each) for each in request.positions("positions", MOST_LOOKED_UP)]}
 
 
+def facts_of_lines(house: House, request: PageRequest) -> dict[str, Any]:
+    """Why the first of two lines from a position is worse than the other."""
+    (position,) = request.positions("positions", 1)
+    played, better = (_line(position, request.texts(name, LONGEST_PV)) for name in ("played", "better"))
+    names = "kind", "better", "plies", "count", "given", "taken", "square", "origin"
+    found = line_facts(position, played, better, house.database)
+    return {"facts": [dict(zip(names, each, strict=True)) for each in found]}
+
+
+def _line(position: Position, texts: Sequence[str]) -> list[Move]:
+    board = Board(position)
+    return [board.play(text) for text in texts]
+
+
 ROUTES: dict[str, Any] = {
+    "port/facts": facts_of_lines,
     "port/database": database,
     "port/look": look,
     "port/draw": draw_from_shape,

@@ -174,6 +174,16 @@ export class Engine {
     return choices.map(({move, probability}) => ({move: moveOf(move), probability}));
   }
 
+  /**
+   * @param {Position} position
+   * @param {readonly import("./rules.js").Move[]} played
+   * @param {readonly import("./rules.js").Move[]} better
+   * @returns {Promise<import("./house.js").Fact[]>}
+   */
+  facts(position, played, better) {
+    return this._do(new Job({facts: {position: bitsOf(position), played, better}}));
+  }
+
   // --
 
   _ready() {

@@ -48,6 +48,15 @@ import {ChancesOfScores} from "./chances.js";
  * }} Explanation
  */
 /**
+ * Why the first move of a line is worse than that of a better one. kind: of the sentence that says it, why.shot;
+ * better: the better line shows it, else that of the move played; plies: of that line; count: pieces; given, taken: by
+ * who wins them; square, origin: 0-31; 0 or -1 where the kind has none.
+ * @typedef {{
+ *   kind: string, better: boolean, plies: number, count: number, given: number, taken: number, square: number,
+ *   origin: number,
+ * }} Fact
+ */
+/**
  * What only the core of kr can do.
  * @typedef {object} EnginePort
  * @property {() => Promise<void>} prepare begins to load, so that the first search need not wait for it
@@ -59,6 +68,8 @@ import {ChancesOfScores} from "./chances.js";
  * @property {(positions: readonly Position[], group?: number) => Promise<{move: Move, probability: number}[]>} people
  *   the last position's moves as people play them, the likeliest first; positions: up to two before it, oldest first,
  *   then the position; group: of the mover, 0 for the strongest, -1 for any player
+ * @property {(position: Position, played: readonly Move[], better: readonly Move[]) => Promise<Fact[]>} facts why the
+ *   first of two lines is worse, the most telling first
  */
 /**
  * @typedef {object} DatabasePort

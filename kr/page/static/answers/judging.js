@@ -20,6 +20,7 @@ import {openingPlies} from "./pdn/opening.js";
 import {personsOf} from "./persons.js";
 import {judgeMoves, verdictOf} from "./review/judging.js";
 import {MARK_KINDS, pov} from "./review/marking.js";
+import {withReasons} from "./review/coach.js";
 import {withPeople} from "./review/people.js";
 import {Searches} from "./review/searches.js";
 import {tell} from "./review/story.js";
@@ -109,7 +110,8 @@ async function* annotate(house, request, inbox) {
     engine.end();
   }
   if (untold.length) yield {moves: untold};
-  const moves = await likely(house, game, backwards.reverse(), thresholds, {signal, background}),
+  const explained = await withReasons(game, backwards.reverse(), house.engine),
+    moves = await likely(house, game, explained, thresholds, {signal, background}),
     story = tell(game, moves, facts);
   yield {judged: true};
   const now = await current(game, inbox);

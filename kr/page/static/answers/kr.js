@@ -3,6 +3,7 @@
 
 import {Position} from "./rules.js";
 import {KrError} from "./text.js";
+import {MOST_LINE} from "./wire.js";
 
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {"win" | "draw" | "loss"} Value */
@@ -22,6 +23,8 @@ const LINE_BYTES = 12,
   EVALUATION_BYTES = 32 + 32 * SHARE_BYTES,
   CHOICE_BYTES = 12,
   MOST_CHOICES = 128,
+  FACT_BYTES = 32,
+  MOST_TOLD = 2,
   MOST_POSITIONS = 1024,
   MOST_PIECES = 8;
 
@@ -69,6 +72,7 @@ export class Kr {
     this._evaluation = this._room(EVALUATION_BYTES);
     this._shares = this._room(SHARES_BYTES);
     this._choices = this._room(MOST_CHOICES * CHOICE_BYTES);
+    this._facts = this._room(MOST_TOLD * FACT_BYTES);
     this._pointer = this._room(64);
   }
 
@@ -266,6 +270,36 @@ export class Kr {
   }
 
   /**
+   * Why the first of two lines from a position is worse, the most telling first.
+   * @param {number} database 0 for none
+   * @param {Position} position
+   * @param {readonly Move[]} played
+   * @param {readonly Move[]} better
+   * @returns {import("./house.js").Fact[]}
+   */
+  facts(database, position, played, better) {
+    this._put([position]);
+    const at = this._positions,
+      first = at + POSITION_BYTES,
+      length = this._putMoves(played, first),
+      second = first + length * MOVE_BYTES,
+      otherLength = this._putMoves(better, second);
+    const count = this._kr.kr_line_facts(database, at, first, length, second, otherLength, this._facts);
+    this._check(count);
+    return Array.from({length: count}, (_, i) => {
+      const fact = this._facts + i * FACT_BYTES,
+        [better, plies, pieces, given, taken, square, origin] = Array.from({length: 7}, (_, field) =>
+          this._view.getInt32(fact + 4 + 4 * field, true),
+        );
+      return {
+        kind: this._text(this._view.getUint32(fact, true)),
+        better: Boolean(better),
+        ...{plies, count: pieces, given, taken, square: square - 1, origin: origin - 1},
+      };
+    });
+  }
+
+  /**
    * Most pieces up to which every position has a value, and a distance; and the classes with more pieces that have
    * values, such as "4v4".
    * @param {number} database
@@ -363,6 +397,20 @@ export class Kr {
       view.setInt32(at + 12, side, true);
     });
     return last.length;
+  }
+
+  /** Writes the first moves of a line, and returns their number. @param {readonly Move[]} line @param {number} first */
+  _putMoves(line, first) {
+    const moves = line.slice(0, MOST_LINE),
+      view = this._view;
+    moves.forEach(({origin, target, captured}, i) => {
+      const at = first + i * MOVE_BYTES;
+      view.setUint8(at, origin + 1);
+      view.setUint8(at + 1, target + 1);
+      view.setUint16(at + 2, 0, true);
+      view.setUint32(at + 4, captured, true);
+    });
+    return moves.length;
   }
 
   /** @param {number} at @returns {Progress} */

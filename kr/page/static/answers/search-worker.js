@@ -31,7 +31,21 @@ const calls = {
 };
 
 /** @param {any} message */
-function answer({files, search, prove, problem, variation, changed, check, evaluate, scores, people, group, url}) {
+function answer({
+  files,
+  search,
+  prove,
+  problem,
+  variation,
+  changed,
+  check,
+  evaluate,
+  scores,
+  facts,
+  people,
+  group,
+  url,
+}) {
   if (files) {
     hears = CAN_PAUSE || !isGone(url);
     searcher = new Searcher(files.module, files, HASH_MB << 20);
@@ -40,6 +54,7 @@ function answer({files, search, prove, problem, variation, changed, check, evalu
   if (!searcher) throw new Error("the engine has no files");
   if (evaluate) return searcher.evaluate(evaluate);
   if (scores) return searcher.scores(scores);
+  if (facts) return searcher.facts(facts);
   if (people) return searcher.people(people, group);
   if (check) return searcher.checkColumns(check);
   const isStopped = CAN_PAUSE ? undefined : () => hears && isGone(url);

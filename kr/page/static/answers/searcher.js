@@ -3,8 +3,9 @@
 
 import {ProvingKr} from "./proving.js";
 import {release} from "./release.js";
-import {positionOf} from "./wire.js";
+import {moveOf, positionOf} from "./wire.js";
 
+/** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./kr.js").Limits} Limits */
 /** @typedef {import("./kr.js").Progress} Progress */
 /** @typedef {import("./kr.js").Result} Result */
@@ -206,6 +207,12 @@ export class Searcher {
   /** @param {number[][]} positions @param {number} group */
   people(positions, group) {
     return this._kr.people(this._policy, this._tables, positions.map(positionOf), group);
+  }
+
+  /** @param {{position: number[], played: Move[], better: Move[]}} lines */
+  facts({position, played, better}) {
+    const [first, second] = [played, better].map(line => line.map(moveOf));
+    return this._kr.facts(this._database, positionOf(position), first, second);
   }
 
   // a search asks for the time every few thousand nodes: the only moment at which it can be spoken to

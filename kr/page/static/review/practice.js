@@ -12,7 +12,7 @@ import {turnName, turnOf} from "../turns.js";
 import {Tour, question, stepsFrom, verdictText, worthsOf} from "./moments.js";
 import {tried} from "./stream.js";
 import {Variations} from "./variations.js";
-import {chancesText, storyView} from "./view.js";
+import {chancesText, reasonsView, storyView} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./moments.js").Moment} Moment */
@@ -224,7 +224,10 @@ export class Practice {
   _why({moment}) {
     const {node, point} = moment,
       facts = [kindName(point.kind), turnName(turnOf(node))].filter(Boolean).join(", ");
-    return [el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, chancesText(moment))];
+    return [
+      ...reasonsView(node),
+      el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, chancesText(moment)),
+    ];
   }
 
   /**

@@ -3,9 +3,10 @@
 import {button, el} from "../dom.js";
 import {kindName, signOf} from "../graph.js";
 import {visible} from "../escapes.js";
+import {reasonsIn} from "../comments.js";
 import {SIDES, sideName} from "../squares.js";
 import {head} from "../tables.js";
-import {decimal, t} from "../texts.js";
+import {decimal, said, t} from "../texts.js";
 import {turnName, turnOf} from "../turns.js";
 import {worthsOf} from "./moments.js";
 import {firmness} from "./state.js";
@@ -94,8 +95,12 @@ export function chancesText(mark) {
   });
 }
 
+/** Why a move is marked. @param {any} node @returns {HTMLElement[]} */
+export const reasonsView = ({comments}) =>
+  reasonsIn(comments).map(each => el("p", {class: "why"}, visible(said(each))));
+
 /**
- * A marked move in words: what it was, what was better, how firm that is, what people play.
+ * A marked move in words: what it was, what was better, why, how firm that is, what people play.
  * @param {Mark} mark
  * @param {string} limit words of the limit with which it was judged
  * @param {string} people in words; "" as long as it isn't known
@@ -112,6 +117,7 @@ export function markView(mark, limit, people) {
       el("span", {class: `sign ${point.kind}`}, `${signOf(point.kind)} ${name}`),
       line ? `. ${t("Better: {moves}", {moves: lineText(line)})}` : "",
     ),
+    ...reasonsView(node),
     gap ? el("p", null, gap) : "",
     point.kind === "only" ? el("p", null, t("Any other move would have given much away.")) : "",
     people ? el("p", {class: "people-say"}, people) : "",

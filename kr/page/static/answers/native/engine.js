@@ -3,7 +3,7 @@
 import {Unanswered} from "../../messenger.js";
 import {heard, nothing} from "../results.js";
 import {quietPlies} from "../rules.js";
-import {bitsOf, moveOf} from "../wire.js";
+import {bitsOf, MOST_LINE, moveOf} from "../wire.js";
 
 /** @typedef {import("../../messenger.js").Answering} Answering */
 /** @typedef {import("../house.js").Choice} Choice */
@@ -184,5 +184,17 @@ export class RemoteEngine {
   async people(positions, group = -1) {
     const {moves} = await this._server.api("port/people", {positions: positions.map(bitsOf), group});
     return moves.map((/** @type {any} */ {move, probability}) => ({move: moveOf(move), probability}));
+  }
+
+  /**
+   * @param {Position} position
+   * @param {readonly import("../rules.js").Move[]} played
+   * @param {readonly import("../rules.js").Move[]} better
+   * @returns {Promise<import("../house.js").Fact[]>}
+   */
+  async facts(position, played, better) {
+    const [first, second] = [played, better].map(line => line.slice(0, MOST_LINE).map(String));
+    const asked = {positions: [bitsOf(position)], played: first, better: second};
+    return (await this._server.api("port/facts", asked)).facts;
   }
 }

@@ -52,6 +52,7 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {Value | null} bestValue proved value after the best move
  * @property {readonly Move[]} line line that begins with the best move; empty if the move played is as good
  * @property {readonly Move[]} refutation line that begins with the move played; empty without one of MARKS
+ * @property {readonly import("../../texts.js").Sentence[]} why reasons for the mark, as far as facts of its lines tell
  * @property {number | null} othersExpected expected result of the best alternative to the move played
  * @property {number} loss expected result given away
  * @property {string} mark one of MARKS, ONLY, or ""
@@ -202,6 +203,7 @@ const unjudged = (ply, side, move) => ({
   bestValue: null,
   line: [],
   refutation: [],
+  why: [],
   othersExpected: null,
   loss: 0,
   mark: "",

@@ -156,7 +156,7 @@ function evaluation(side, score, value, plies) {
  */
 function explained(judged, before) {
   const {mark, side, value} = judged,
-    sentences = [mark && judgement(judged), slipped(judged), ofHistory(judged)];
+    sentences = [mark && judgement(judged), ...judged.why, slipped(judged), ofHistory(judged)];
   const previous = before?.value ? opposite(before.value) : null;
   // once, not at every move of an ending
   if (value && value !== previous) {
