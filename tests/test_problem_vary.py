@@ -17,12 +17,12 @@ from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import load_scorer
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.kinds import perform
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
-from kr.players.workers import engine_needs
 from kr.problems.changes import changed_positions
 from kr.problems.problem import Problem
 from kr.problems.soundness import check_problem
@@ -266,8 +266,9 @@ def test_no_ranges_of_pieces(text: str) -> None:
 
 @pytest.mark.parametrize("goal", ["win", "draw"])
 def test_a_unit_needs_nothing_but_its_text(goal: str) -> None:
-    engine = Engine(hash_mb=4, database=shipped())
-    needs, places = engine_needs(engine, None)
+    database = shipped()
+    needs = {"weights": load_scorer().signature, "egdb": database.signature}
+    places = dict(zip(needs.values(), ("shipped", str(database.directory)), strict=True))
     position = Position.from_fen("B:WK8,30:BK21,22")
     values = {"position": position.bits, "goal": goal, "limits": "nodes=1000000", "memory": 0, "strict": False}
     tools = {"hash": 1 << 22, "threads": 1, "egdb_memory": 1 << 26}

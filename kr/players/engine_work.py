@@ -18,15 +18,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
-from kr.book.book import OpeningBook, load_book
+from kr.book.book import NO_BOOK, load_book
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.settings import EngineSettings, engine_from
+from kr.evaluation.kinds import SHIPPED
 from kr.jobs.journal import REMEDY, Journal, K, Records, TaskRecord, open_journal
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
-from kr.players.workers import EngineKind, engine_needs
-from kr.policy.policy import Policy, chosen_policy
+from kr.players.workers import EngineKind
+from kr.policy.policy import NO_POLICY, chosen_policy
 from kr.storage import provenance
 from kr.threads import worker_count
 
@@ -69,45 +70,42 @@ class WorkTask(Generic[K]):
 class EngineWork(Generic[R]):
     """Work of one kind with the engine of some settings, which the first worker uses; the others open theirs.
 
-    Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError.
+    policy, book: as for `chosen_policy` and `load_book`; a unit asks for them by `policy_of` and `book_of`. `needs`:
+    signatures of all that a unit needs, by name. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
+    InvalidPolicyError, InvalidBookError.
     """
 
     def __init__(
-        self, kind: EngineKind[R], settings: WorkSettings, threads: int = 1, engine: Engine | None = None
+        self,
+        kind: EngineKind[R],
+        settings: WorkSettings,
+        threads: int = 1,
+        engine: Engine | None = None,
+        policy: str = NO_POLICY,
+        book: str = NO_BOOK,
     ) -> None:
         self.engine = engine or engine_from(settings, settings.weights, threads)
         self.workers = worker_count(settings.workers)
         self._kind, self._cluster = kind, settings.cluster
         self._tools = {"hash": settings.hash, "threads": threads, "egdb_memory": settings.egdb_memory}
-        self._needs, places = engine_needs(self.engine, settings.weights)
-        self._places = Needs(places)
+        database = self.engine.database
+        tools: dict[str, tuple[Any, object]] = {
+            "weights": (self.engine, settings.weights or SHIPPED),
+            "egdb": (database, database and database.directory),
+            "policy": (chosen_policy(policy), policy),
+            "book": (load_book(book), book),
+        }
+        self.needs = {name: tool.signature for name, (tool, _) in tools.items() if tool is not None}
+        self._places = Needs({tool.signature: str(place) for tool, place in tools.values() if tool is not None})
 
     @property
     def identity(self) -> dict[str, str | None]:
         """What of the engine shapes the results: signatures of evaluation and database."""
-        database = self.engine.database
-        return {"weights": self.engine.signature, "egdb": None if database is None else database.signature}
-
-    def need_policy(self, setting: str) -> str | None:
-        """Give units the policy of a `policy_option`, by `policy_of`; returns its signature, None for none. Raises
-        InvalidPolicyError."""
-        return self._need("policy", chosen_policy(setting), setting)
-
-    def need_book(self, setting: str) -> str | None:
-        """Give units the book of a `book_option`, by `book_of`; returns its signature, None for none. Raises what
-        `load_book` does."""
-        return self._need("book", load_book(setting), setting)
-
-    def _need(self, name: str, tool: Policy | OpeningBook | None, setting: str) -> str | None:
-        if tool is None:
-            return None
-        self._needs[name] = tool.signature
-        self._places.put(tool.signature, setting)
-        return tool.signature
+        return {name: self.needs.get(name) for name in ("weights", "egdb")}
 
     def hold(self, name: str, checksum: str, value: Any) -> None:
         """Let all units depend on something that only this process has."""
-        self._needs[name] = checksum
+        self.needs[name] = checksum
         self._places.keep(name, checksum, value)
 
     @contextmanager
@@ -141,7 +139,7 @@ class EngineWork(Generic[R]):
 
     def unit(self, key: str, values: Mapping[str, Any]) -> Unit:
         """A unit of this work."""
-        return Unit(self._kind.name(), key, self._needs, self._tools, values)
+        return Unit(self._kind.name(), key, self.needs, self._tools, values)
 
     def pool(self) -> Pool[Engine, R] | ClusterPool[Engine, R]:
         """The workers, for units that depend on the results of others."""

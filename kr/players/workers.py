@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +12,6 @@ from kr.book.book import OpeningBook, load_book
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
-from kr.evaluation.kinds import SHIPPED
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs, check_need
 from kr.jobs.unit import Unit
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 R = TypeVar("R")
+S = TypeVar("S", bound="Database | OpeningBook | Policy")
 
 
 class EngineKind(Kind[Engine, R]):
@@ -53,12 +53,6 @@ class EngineUnits(EngineKind[R]):
         return None if stop.is_set() else value
 
 
-def engine_needs(engine: Engine, weights: str | None) -> tuple[dict[str, str], dict[str, str]]:
-    """Needs of units for an engine like this one, and the places of these needs. weights: as given in the settings."""
-    database = egdb_needs(engine.database)
-    return {"weights": engine.signature} | database[0], {engine.signature: weights or SHIPPED} | database[1]
-
-
 def egdb_needs(database: Database | None) -> tuple[dict[str, str], dict[str, str]]:
     """Needs and places of an endgame database; empty without one."""
     if database is None:
@@ -68,40 +62,30 @@ def egdb_needs(database: Database | None) -> tuple[dict[str, str], dict[str, str
 
 def database_of(unit: Unit, needs: Needs, name: str = "egdb") -> Database | None:
     """Endgame database that a unit needs by this name, or None."""
-    if name not in unit.needs:
-        return None
-
-    def load(place: str) -> tuple[str, Database]:
-        database = load_database(place, unit.tools["egdb_memory"])
-        assert database is not None
-        return database.signature, database
-
-    return needs.load("endgame database", unit.needs[name], load)
+    return _loaded("endgame database", unit, needs, name, lambda place: load_database(place, unit.tools["egdb_memory"]))
 
 
 def policy_of(unit: Unit, needs: Needs) -> Policy | None:
     """Policy that a unit needs, or None."""
-    if "policy" not in unit.needs:
-        return None
-
-    def load(place: str) -> tuple[str, Policy]:
-        policy = load_policy(place)
-        return policy.signature, policy
-
-    return needs.load("policy", unit.needs["policy"], load)
+    return _loaded("policy", unit, needs, "policy", load_policy)
 
 
 def book_of(unit: Unit, needs: Needs) -> OpeningBook | None:
     """Opening book that a unit needs, or None."""
-    if "book" not in unit.needs:
+    return _loaded("book", unit, needs, "book", load_book)
+
+
+def _loaded(what: str, unit: Unit, needs: Needs, name: str, load: Callable[[str], S | None]) -> S | None:
+    """What a unit needs by this name, loaded once for all workers, or None."""
+    if name not in unit.needs:
         return None
 
-    def load(place: str) -> tuple[str, OpeningBook]:
-        book = load_book(place)
-        assert book is not None
-        return book.signature, book
+    def signed(place: str) -> tuple[str, S]:
+        tool = load(place)
+        assert tool is not None
+        return tool.signature, tool
 
-    return needs.load("book", unit.needs["book"], load)
+    return needs.load(what, unit.needs[name], signed)
 
 
 def players_needs(

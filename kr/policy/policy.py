@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHIPPED_POLICY = "people.h5"
+NO_POLICY = "none"
 
 
 class LikelyMove(NamedTuple):
@@ -202,7 +203,7 @@ def policy_option() -> Any:
 
 def chosen_policy(text: str) -> Policy | None:
     """The policy of a `policy_option`; None for "none". Raises InvalidPolicyError."""
-    return None if text == "none" else load_policy(text)
+    return None if text == NO_POLICY else load_policy(text)
 
 
 def shipped_policy() -> Path:

@@ -125,8 +125,7 @@ def find_puzzles(
     called for each game that can't be read. Raises InvalidSettingError, InvalidWeightsError, InvalidPolicyError,
     InvalidDatabaseError, what `lots_of` raises, and what `open_journal` raises.
     """
-    work = EngineWork(PuzzleLots(), settings)
-    policy = work.need_policy(SHIPPED)
+    work = EngineWork(PuzzleLots(), settings, policy=SHIPPED)
     if EGDB_SOURCE in settings.sources and work.engine.database is None:
         raise InvalidDatabaseError(f"{EGDB_SOURCE}: no endgame database; `kr egdb build` makes one, --egdb names one")
     choice = LotChoice(settings.seed, settings.share, settings.positions, settings.pieces, settings.themes)
@@ -158,7 +157,7 @@ def find_puzzles(
         on_progress(share, counts)
 
     part = beside(settings.out, PART_SUFFIX)
-    with lock(settings.out), work.records(part, lambda: _shaping(settings, policy), _key_of) as records:
+    with lock(settings.out), work.records(part, lambda: _shaping(settings, work.needs["policy"]), _key_of) as records:
         work.run(tasks(), records, enter)
         ranked = sorted(puzzles.values(), key=lambda puzzle: (-puzzle["merit"], puzzle["id"]))
         ranked = ranked[: settings.most or None]
@@ -167,7 +166,7 @@ def find_puzzles(
     return ranked, counts
 
 
-def _shaping(settings: FindSettings, policy: str | None) -> dict[str, Any]:
+def _shaping(settings: FindSettings, policy: str) -> dict[str, Any]:
     """The settings that shape the work."""
     return settings.puzzle_choice | {
         "sources": [_source_checksum(source) for source in settings.sources],

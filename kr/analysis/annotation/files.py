@@ -219,19 +219,19 @@ def annotate_files(
             on_text(record["pdn"])
 
     with ExitStack() as stack:
+        if settings.out is not None:
+            check_output(settings.out)
         if settings.html is not None:
             from kr.analysis.annotation.pages import Pages
 
             # report missing libraries before making a directory
             pages = Pages(settings.html)
-        if settings.out is not None:
-            check_output(settings.out)
-        work = EngineWork(AnnotatedGames(), settings)
-        extras = _extras(settings, work)
-        if settings.html is not None:
             stack.enter_context(lock_directory(settings.html))
+        work = EngineWork(AnnotatedGames(), settings, policy=settings.people, book=settings.book)
+        if (proofs := load_proofs(settings.proofs, work.engine.database)) is not None:
+            work.hold("proofs", proofs.signature, proofs)
         path = settings.journal if settings.is_resumable else None
-        records = stack.enter_context(work.records(path, lambda: _shaping(settings, archive) | extras, _number_of))
+        records = stack.enter_context(work.records(path, lambda: _shaping(settings, archive, work.needs), _number_of))
         if on_start is not None and (extent := measure(settings)).games:
             on_start(forecast(settings, extent, work.engine, len(records)))
         work.run(_tasks(settings, archive, work.engine), records, enter, record_of, in_order=path is None)
@@ -246,23 +246,6 @@ def annotate_files(
                     file.write(records[number]["pdn"])
         records.remove()
     return report
-
-
-def _extras(settings: AnnotateSettings, work: EngineWork[GameEntry]) -> dict[str, Any]:
-    """Give the units the policy, the book and the certificates of the settings; returns what these shape."""
-    people, book = work.need_policy(settings.people), work.need_book(settings.book)
-    proofs = load_proofs(settings.proofs, work.engine.database)
-    if proofs is not None:
-        work.hold("proofs", proofs.signature, proofs)
-    return {
-        # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
-        "people": people,
-        "trap": None if people is None else settings.trap,
-        "oversight": None if people is None else settings.oversight,
-        # a journal of an earlier kr has neither
-        "book": book,
-        "proofs": None if proofs is None else proofs.signature,
-    }
 
 
 def _tasks(settings: AnnotateSettings, archive: Archive, engine: Engine) -> Iterator[WorkTask[int]]:
@@ -379,13 +362,19 @@ def move_object(judgement: JudgedMove) -> GameEntry:
     }
 
 
-def _shaping(settings: AnnotateSettings, archive: Archive) -> dict[str, Any]:
-    """The settings that shape the games, but for `_extras`."""
+def _shaping(settings: AnnotateSettings, archive: Archive, needs: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that shape the games. needs: signatures of what the units need."""
+    people = needs.get("policy")
     return {
         "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
         "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
         "results": settings.results, "encoding": settings.encoding, "hash": settings.hash,
         "html": _place_of_pages(settings), "files": [_checksum(path) for path in archive.paths],
+        # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
+        "people": people, "trap": None if people is None else settings.trap,
+        "oversight": None if people is None else settings.oversight,
+        # a journal of an earlier kr has neither
+        "book": needs.get("book"), "proofs": needs.get("proofs"),
     }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from kr.analysis.annotation.annotation import TABLE, Annotation, MoveTally, accu
 from kr.analysis.annotation.game_text import game_text, game_title, known_day
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game
-from kr.storage import atomic_path, check_directory, write_atomic
+from kr.storage import atomic_path, write_atomic
 from kr.viewer.assets import piece_symbols
 from kr.viewer.bundle import data
 from kr.viewer.document import game_document
@@ -49,10 +49,9 @@ _FRAME = (
 
 
 class Pages:
-    """Pages of one directory. Raises InvalidSettingError if it cannot be one."""
+    """Pages of one directory."""
 
     def __init__(self, directory: Path) -> None:
-        check_directory(directory)
         # report missing libraries before anything is written
         _environment()
         self._directory = directory
