@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 import secrets
 import stat
 import subprocess
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import system
 from kr.errors import InvalidSettingError, OutputBusyError
+from kr.text import printable
 
 if TYPE_CHECKING:
     import numpy
@@ -30,34 +30,6 @@ PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
 DATA_KINDS = ("weights", "selfplay", "egdb", "books")
 SHIPPED_WEIGHTS = ("kr.h5", "evolved.h5", "people.h5")
-LONGEST_SAFE_NAME = 80
-"""Characters of a file name that is made from a text; in UTF-8 it has at most twice as many bytes."""
-
-_UNSAFE = re.compile(r"[^\w.,()+ -]+")
-_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
-"""Characters that Windows allows in no name."""
-_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]) *(\.|$)", re.IGNORECASE)
-"""Names that mean a device to Windows, whatever follows the dot."""
-
-
-def portable_name(name: str) -> str:
-    """A file name like another one, which every system takes: folders travel."""
-    name = _FORBIDDEN.sub("_", name).rstrip(". ") or "_"
-    return f"_{name}" if _DEVICE.match(name) else name
-
-
-def safe_name(text: str, instead: str) -> str:
-    """A portable file name like a text, or `instead` for a text that leaves nothing.
-
-    Without folders, dots at its ends, and characters that a shell or a page may mistake.
-    """
-    name = _UNSAFE.sub("_", re.split(r"[/\\]", text)[-1]).strip(". ")
-    stem, dot, end = name.rpartition(".")
-    if len(name) > LONGEST_SAFE_NAME:
-        name = f"{stem[: LONGEST_SAFE_NAME - 10]}{dot}{end[:8]}" if stem else name[:LONGEST_SAFE_NAME]
-    while len(name.encode()) > 2 * LONGEST_SAFE_NAME:
-        name = name[1:]
-    return portable_name(name.strip(". ") or instead)
 
 
 def remove_orphans(directory: Path, pattern: str) -> None:
@@ -422,11 +394,6 @@ def open_arrays(path: str | Path) -> Iterator[Any]:
         if sum(each.file_size for each in file.zip.infolist()) > os.fstat(opened.fileno()).st_size:
             raise ValueError("it unpacks to more than it has")
         yield file
-
-
-def printable(text: str) -> str:
-    """Text with escapes for invalid characters: file names may be any bytes."""
-    return text.encode(errors="backslashreplace").decode()
 
 
 @cache

@@ -1,4 +1,5 @@
-"""Text from elsewhere: decoded, shown with its control characters escaped, compared without case and accents."""
+"""Text from elsewhere: decoded, shown with its control characters escaped, compared without case and accents, made the
+name of a file."""
 
 from __future__ import annotations
 
@@ -8,6 +9,13 @@ import unicodedata
 
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 """First bytes of a text by which its encoding is known."""
+LONGEST_SAFE_NAME = 80
+"""Characters of a file name that is made from a text; in UTF-8 it has at most twice as many bytes."""
+_UNSAFE = re.compile(r"[^\w.,()+ -]+")
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
+"""Characters that Windows allows in no name."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]) *(\.|$)", re.IGNORECASE)
+"""Names that mean a device to Windows, whatever follows the dot."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -40,6 +48,31 @@ def file_text(content: bytes, errors: str = "strict") -> str:
 def whole_characters(text: str) -> str:
     """Text that can be written as UTF-8: halves of surrogate pairs, which JSON can hold, become question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def printable(text: str) -> str:
+    """Text with escapes for invalid characters: file names may be any bytes."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def portable_name(name: str) -> str:
+    """A file name like another one, which every system takes: folders travel."""
+    name = _FORBIDDEN.sub("_", name).rstrip(". ") or "_"
+    return f"_{name}" if _DEVICE.match(name) else name
+
+
+def safe_name(text: str, instead: str) -> str:
+    """A portable file name like a text, or `instead` for a text that leaves nothing.
+
+    Without folders, dots at its ends, and characters that a shell or a page may mistake.
+    """
+    name = _UNSAFE.sub("_", re.split(r"[/\\]", text)[-1]).strip(". ")
+    stem, dot, end = name.rpartition(".")
+    if len(name) > LONGEST_SAFE_NAME:
+        name = f"{stem[: LONGEST_SAFE_NAME - 10]}{dot}{end[:8]}" if stem else name[:LONGEST_SAFE_NAME]
+    while len(name.encode()) > 2 * LONGEST_SAFE_NAME:
+        name = name[1:]
+    return portable_name(name.strip(". ") or instead)
 
 
 def plain_name(name: str) -> str:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from kr import storage
 from kr.errors import InvalidSettingError, OutputBusyError
+from kr.text import LONGEST_SAFE_NAME, portable_name, safe_name
 
 Hold = Callable[[Path], AbstractContextManager[Any]]
 """Holds or writes an output during a block."""
@@ -69,19 +70,19 @@ SAFE_NAMES = [
 
 @pytest.mark.parametrize(("text", "name"), SAFE_NAMES)
 def test_a_name_for_every_system(text: str, name: str, tmp_path: Path) -> None:
-    assert storage.safe_name(text, "instead") == name
-    assert storage.safe_name(name, "instead") == name
+    assert safe_name(text, "instead") == name
+    assert safe_name(name, "instead") == name
     (tmp_path / name).write_text("there")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @given(st.text(max_size=200))
 def test_no_text_makes_a_name_that_a_system_refuses(text: str) -> None:
-    name = storage.safe_name(text, "instead")
+    name = safe_name(text, "instead")
     assert name == name.strip(". ")
-    assert 0 < len(name.encode()) <= 2 * storage.LONGEST_SAFE_NAME + 1
+    assert 0 < len(name.encode()) <= 2 * LONGEST_SAFE_NAME + 1
     assert not PureWindowsPath(name).is_reserved()
-    for each in (name, storage.portable_name(text)):
+    for each in (name, portable_name(text)):
         assert each == each.rstrip(". ")
         assert not set(each) & set('<>:"/\\|?*')
         assert min(each) >= " "

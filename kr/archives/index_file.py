@@ -19,7 +19,8 @@ from kr.file_kinds import INDEX_ID
 from kr.pdn import RESULTS
 from kr.pdn.scan import MOST_GAME_CHARACTERS, Place
 from kr.sqlite import FileKind, SqliteFile, open_sqlite
-from kr.storage import inflated, printable
+from kr.storage import inflated
+from kr.text import printable
 
 FORMAT_VERSION = 2
 """Incremented also when games are read in another way, so that earlier indexes are made anew."""

@@ -27,7 +27,8 @@ from kr.openings.grades import grades_limits, read_grades
 from kr.pdn import Reader
 from kr.proofs.library import ProofLibrary, proofs_option
 from kr.settings import REQUIRED, Settings, option
-from kr.storage import check_directory, lock_directory, printable, provenance, write_atomic
+from kr.storage import check_directory, lock_directory, provenance, write_atomic
+from kr.text import printable
 from kr.theory.people import PeopleGames, people_games
 from kr.theory.unpacking import read_book
 

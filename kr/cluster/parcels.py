@@ -16,7 +16,7 @@ from typing import Any
 from kr.cluster.store import Store, digest_of
 from kr.errors import InvalidSettingError, MissingNeedError
 from kr.jobs.needs import Needs
-from kr.storage import portable_name
+from kr.text import portable_name
 from kr.units import counted
 
 MOST_FILES = 10_000

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from kr import system
 from kr.errors import KrError
 from kr.hdf5.source import Attribute, Chunks, Hdf5Source
-from kr.storage import printable
+from kr.text import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.jobs.journal import Journal, begun_settings, open_journal, typed
-from kr.storage import append, check_output, lock, open_regular, printable
+from kr.storage import append, check_output, lock, open_regular
+from kr.text import printable
 
 
 @dataclass(frozen=True, slots=True)

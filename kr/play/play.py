@@ -42,7 +42,8 @@ from kr.play.setup import HUMAN, SETUP_TAGS, GameSetup, PlaySettings, seat_names
 from kr.play.table import Adviser, Event, Prompt, Seat, Table, Thought, TimeUp, View
 from kr.players.levels import LEVELS
 from kr.players.player import Player, Reply
-from kr.storage import lock, printable
+from kr.storage import lock
+from kr.text import printable
 from kr.units import counted
 
 Steps = Generator[Prompt | Thought, Any, Outcome | None]

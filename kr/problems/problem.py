@@ -34,8 +34,8 @@ from kr.game.value import Result, Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, Reader, Results, is_pdn, read_games
 from kr.problems.themes import Theme
-from kr.storage import as_path, is_file, no_file, parse_json, printable, read_regular
-from kr.text import file_text
+from kr.storage import as_path, is_file, no_file, parse_json, read_regular
+from kr.text import file_text, printable
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}

@@ -32,7 +32,8 @@ from kr.problems.problem import Problem, each_problem, other_meaning
 from kr.problems.soundness import ProblemVerdict, check_problem
 from kr.proofs.certificate import CERTIFICATE_SUFFIX, packed_certificate
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
-from kr.storage import checksum, is_file, read_regular, safe_name, write_atomic
+from kr.storage import checksum, is_file, read_regular, write_atomic
+from kr.text import safe_name
 from kr.units import format_size, parse_size
 
 ProblemRecord = dict[str, Any]

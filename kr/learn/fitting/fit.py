@@ -39,6 +39,7 @@ from kr.learn.fitting.priors import read_priors
 from kr.learn.fitting.settings import FitSettings
 from kr.learn.fitting.source import LocalSource, SampleSource
 from kr.settings import check_settings
+from kr.text import printable
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def _earlier_fit(settings: FitSettings) -> tuple[dict[str, Any], str]:
         return {}, ""
     tables = weights.load_tables(settings.out)
     if settings.out == FITTED:
-        prior = storage.printable(settings.prior.as_posix()) if settings.prior else ""
+        prior = printable(settings.prior.as_posix()) if settings.prior else ""
         shaping = [settings.shaping(), [path.as_posix() for path in settings.directories], prior]
         earlier = [
             *(storage.parse_json(str(tables.attrs.get(name, "null"))) for name in ("settings", "parents")),
@@ -182,7 +183,7 @@ def _write(
     }
     attrs = {
         **storage.provenance(**settings.shaping(), parents=[run.directory for run in source.runs]),
-        **({"prior": storage.printable(f"{settings.prior.as_posix()} ({prior_checksum})")} if settings.prior else {}),
+        **({"prior": printable(f"{settings.prior.as_posix()} ({prior_checksum})")} if settings.prior else {}),
         "fingerprint": fingerprint,
         "centimen_per_logit": factor,
         "report": json.dumps(report),

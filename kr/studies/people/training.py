@@ -31,6 +31,7 @@ from kr.studies.people.fit_task import FitTask, OnPolicyProgress, PolicyProgress
 from kr.studies.people.settings import PolicyFitSettings
 from kr.studies.people.splits import DecisionSplit, leak, split_decisions
 from kr.studies.people.strengths import read_losses, strengths_of
+from kr.text import printable
 
 if TYPE_CHECKING:
     from kr.engine.search import Stop
@@ -228,7 +229,7 @@ def _card(task: FitTask, fit: dict[str, Any], scores: dict[str, Any] | None) -> 
     decisions, settings, parts = task.decisions, task.settings, task.split
     return {
         "data": {
-            "files": [storage.printable(path.name) for path in settings.files[:MOST_CARD_FILES]],
+            "files": [printable(path.name) for path in settings.files[:MOST_CARD_FILES]],
             **decisions.facts(),
             "signature": decisions.signature,
         },

@@ -25,8 +25,9 @@ from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
 from kr.language.sentences import Size, sentence
-from kr.storage import is_held, lock, make_directory, safe_name
+from kr.storage import is_held, lock, make_directory
 from kr.system import flush_directory, flush_file, replace_file
+from kr.text import safe_name
 
 LARGEST_ARCHIVE = 512 << 20
 """Bytes of a file."""
