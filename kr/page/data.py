@@ -20,6 +20,7 @@ from typing import Any
 from kr import __version__
 from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
 from kr.analysis.annotation.story import FACTS
+from kr.egdb import slices
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
 from kr.evaluation.chances import DRAW_SHARE
@@ -35,6 +36,7 @@ from kr.players.level_figures import LEVEL_FIGURES, fifth
 from kr.players.levels import LEVELS
 from kr.policy.calibration import CALIBRATION
 from kr.policy.policy import load_policy
+from kr.policy.practical import PracticalChances
 from kr.problems import puzzles as judging
 from kr.problems.courses import load_courses
 from kr.problems.problem import Problem
@@ -78,6 +80,8 @@ def _standings(openings: list[Opening]) -> str:
     return "".join(str(STANDINGS.index(each.standing)) for each in openings)
 
 
+HARD_PIECES, HARD_DRAWS = 4, 40
+"""Pieces of draws that are hard for people, as many as those of shipped files, and draws of each slice."""
 PUZZLE_TERMS = (
     "GIVEN_AWAY", "PLAIN_PLIES", "PLAIN_LEAD", "WIN_MOVES", "DRAW_MOVES", "MOST_MOVES", "SAFE_MOVES",
     "LONGEST_SOLUTION", "DRAWS_EVERY",
@@ -158,6 +162,14 @@ def people() -> dict[str, Any]:
     return {"policy": policy.name, "groups": groups, "calibration": CALIBRATION}
 
 
+def hard_draws() -> dict[str, list[str]]:
+    """By the digits of slices the draws that people lose most, Black to move, the hardest first."""
+    practical = PracticalChances.usual(load_policy(), Database.open(data_path("egdb")))
+    shapes = [shape for count in range(2, HARD_PIECES + 1) for shape in slices.shapes(count)]
+    found = {slices.name(shape): practical.hardest(shape, HARD_DRAWS) for shape in shapes}
+    return {name: [each.fen for each in positions] for name, positions in found.items() if positions}
+
+
 def levels() -> dict[str, Any]:
     """The levels of kr, with their figures: Elo above level 1 with its error, and the fifth of the players of recorded
     games that lose as much by a move; the generations of evolved players, of which a page without a server has none."""
@@ -195,6 +207,7 @@ DATA: dict[str, Callable[[], Any]] = {
     "drawing": sending_data.drawing,
     "engine": engine,
     "game-page": sending_data.game_page,
+    "hard-draws": hard_draws,
     "levels": levels,
     "openings": openings,
     "people": people,

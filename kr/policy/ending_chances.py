@@ -111,6 +111,16 @@ class EndingChances:
         shape = sets[0].bit_count(), sets[1].bit_count(), sets[2].bit_count(), sets[3].bit_count()
         return slices.pieces(shape) <= slices.EGDB_MAX_PIECES and self._slice(shape) is not None
 
+    def highest(self, shape: Shape, count: int) -> NDArray[np.uint32]:
+        """Boards (n, 3) of the draws of a slice with the highest chances, at most so many. Raises
+        InvalidDatabaseError."""
+        import numpy as np
+
+        own = self._slice(shape)
+        places = [] if own is None else np.argsort(-own.codes.astype(int), kind="stable")[:count].tolist()
+        boards = [_egdb.egdb_position(shape, int(own.indices[place]))[:3] for place in places] if own else []
+        return np.array(boards, dtype=np.uint32).reshape(-1, 3)
+
     def _slice(self, shape: Shape) -> SliceChances | None:
         if shape not in self._slices:
             pair = slices.pair_of(shape)

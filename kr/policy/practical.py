@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from kr import _core
 from kr.egdb.database import VALUES, Database
+from kr.egdb.slices import Shape
 from kr.game.board import REPETITIONS
 from kr.game.position import Move, Position
 from kr.game.value import Value
@@ -40,6 +41,8 @@ DISCOUNT = 0.98
 _SWEEPS = 200
 _ACCURACY = 1e-6
 """Change of all chances at which value iteration ends."""
+_CANDIDATES = 10
+"""Draws that are looked at for each of the hardest."""
 _AT_ONCE = 128
 """Positions of ours that are expanded together."""
 _LOST, _DRAWN = VALUES.index(Value.LOSS), VALUES.index(Value.DRAW)
@@ -98,6 +101,26 @@ class PracticalChances:
         """The move with the highest chance; None if there is none, or no chance."""
         best = max(self.moves(position, history), key=lambda each: each.chance, default=None)
         return best if best and best.chance else None
+
+    def hardest(self, shape: Shape, count: int) -> list[Position]:
+        """The draws of a slice that people lose most, at most so many, the hardest first: Black is to move, may not
+        capture, and has a move that loses. None without files of their chances."""
+        import numpy as np
+
+        if self.known is None:
+            return []
+        rows = self.known.highest(shape, _CANDIDATES * count)
+        rows = np.ascontiguousarray(rows[~_core.pending_captures(rows)])
+        if not len(rows):
+            return []
+        children, first = _core.successors(rows)
+        loses = self.values(children) == _WON
+        after = np.ones(len(children))
+        after[~loses] = self._discount * self.known.ours(children[~loses])
+        chances = np.add.reduceat(self.probabilities(rows, first, loses) * after, first[:-1])
+        risky = np.flatnonzero(np.logical_or.reduceat(loses, first[:-1]))
+        order = risky[np.argsort(-chances[risky], kind="stable")[:count]]
+        return [Position(black, white, kings) for black, white, kings in rows[order].tolist()]
 
     def values(self, rows: NDArray[np.uint32]) -> NDArray[np.uint8]:
         """Numbers of the values (n,) of boards (n, 3) for Black, to move, who may have no pieces left."""

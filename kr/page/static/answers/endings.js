@@ -9,7 +9,7 @@
 // endings/game {"fens"} -> value of each position for its side to move, null where it is not known
 
 import {exactMoves, hardestMove} from "./exact.js";
-import {DIFFICULTIES, findExercise, material} from "./exercise.js";
+import {DIFFICULTIES, findExercise, FOR_PEOPLE, hardDraw, material} from "./exercise.js";
 import {LONGEST_FEN, LONGEST_LINE} from "./request.js";
 import {BLACK, moveJson, NO_PROGRESS_PLIES, Position, positionJson, WHITE} from "./rules.js";
 import {opposite} from "./chances.js";
@@ -58,7 +58,11 @@ async function newEnding(house, request) {
     goal = /** @type {Value} */ (request.choice("goal", GOALS)),
     difficulty = request.choice("difficulty", DIFFICULTIES, DIFFICULTIES[0]),
     side = request.choice("side", ["black", "white"]) === "black" ? BLACK : WHITE,
-    found = await findExercise(database, shapes, goal, difficulty, side, request.number("seed", 0, 2 ** 53));
+    seed = request.number("seed", 0, 2 ** 53),
+    found =
+      difficulty === FOR_PEOPLE && goal === "draw"
+        ? hardDraw(await house.data("hard-draws"), shapes, side, seed)
+        : await findExercise(database, shapes, goal, difficulty === FOR_PEOPLE ? "hard" : difficulty, side, seed);
   return found ? {position: positionJson(found.position), goal, distance: found.distance} : {position: null};
 }
 

@@ -2,20 +2,21 @@
 //
 // A win is as difficult as it is long, if its distance is known: easy up to EASY_PLIES, hard from HARD_PLIES. A draw,
 // and a win of unknown length, is as difficult as its right moves are rare: easy if at least half of the legal moves
-// keep the value, hard if a single one does.
+// keep the value, hard if a single one does. Those that people lose most are a list of kr/page/data.py.
 
 import {exactMoves} from "./exact.js";
 import {flipped} from "./frame.js";
 import {Draws} from "./play/draws.js";
-import {BLACK} from "./rules.js";
+import {BLACK, Position} from "./rules.js";
 
 /** @typedef {import("./chances.js").Value} Value */
-/** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./house.js").DatabasePort} DatabasePort */
 /** @typedef {import("./house.js").Shape} Shape */
 /** @typedef {[pieces: number, kings: number | null]} Pieces of a side, with any number of kings if that is null */
 
-export const DIFFICULTIES = ["any", "easy", "medium", "hard"];
+/** For people by what they play, and by how rare right moves are. */
+export const FOR_PEOPLE = "people";
+export const DIFFICULTIES = ["any", "easy", "medium", "hard", FOR_PEOPLE];
 const EASY_PLIES = 9,
   HARD_PLIES = 23;
 /** Positions drawn of each shape: first a few, then many if none of them fits. */
@@ -67,6 +68,23 @@ export async function findExercise(database, shapes, goal, difficulty, side, see
       }
     }
   return null;
+}
+
+/**
+ * One of the draws that people lose most, null if none of these shapes is known.
+ * @param {Record<string, string[]>} draws by the digits of shapes, with Black to move
+ * @param {readonly Shape[]} shapes
+ * @param {number} side
+ * @param {number} seed
+ */
+export function hardDraw(draws, shapes, side, seed) {
+  const chance = new Draws(String(seed)),
+    lists = shapes.flatMap(
+      ({men, kings, otherMen, otherKings}) => draws[`${men}${kings}${otherMen}${otherKings}`] ?? [],
+    );
+  if (!lists.length) return null;
+  const position = Position.fromFen(chance.choice(lists));
+  return {position: side === BLACK ? position : flipped(position), distance: null};
 }
 
 /** @param {import("./exact.js").ExactMove[]} moves @param {Value} goal @param {string} difficulty */

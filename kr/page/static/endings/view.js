@@ -1,7 +1,7 @@
 // The panels of the page Endings: the choice of an ending, exact values, and what was won so far.
 
 import {SIDES} from "../squares.js";
-import {choice, form, labelled} from "../controls.js";
+import {choice, form, labelled, offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {chosenIn} from "../filters.js";
 import {t} from "../texts.js";
@@ -22,12 +22,13 @@ export class EndingForm {
     const kept = app.kept("endings-form", {});
     /** @type {ReturnType<typeof offered>} */
     this._offered = [];
-    this._goal = choice(t("Task"), {win: t("Win it"), draw: t("Hold the draw")}, {value: kept.goal});
-    this._difficulty = choice(
-      t("Difficulty"),
-      {easy: t("easy"), medium: t("medium"), hard: t("hard"), any: t("any")},
-      {value: kept.difficulty},
+    this._goal = choice(
+      t("Task"),
+      {win: t("Win it"), draw: t("Hold the draw")},
+      {value: kept.goal, onchange: () => this._offerDifficulties(this._difficulty.value)},
     );
+    this._difficulty = choice(t("Difficulty"), {});
+    this._offerDifficulties(kept.difficulty);
     this._side = choice(t("You play"), {random: t("random"), black: t("Black"), white: t("White")}, {value: kept.side});
     this._kept = kept.material;
     this._place = el("div");
@@ -39,6 +40,12 @@ export class EndingForm {
     });
     this.wrong = el("p", {class: "wrong", role: "alert"});
     this.element = el("section", null, this._form(find));
+  }
+
+  /** @param {string | undefined} chosen */
+  _offerDifficulties(chosen) {
+    const people = this._goal.value === "draw" && {people: t("hardest for people")};
+    offer(this._difficulty, {easy: t("easy"), medium: t("medium"), hard: t("hard"), any: t("any"), ...people}, chosen);
   }
 
   /** Whether it may be said how long a win takes. */
@@ -59,6 +66,11 @@ export class EndingForm {
       this.wrong,
       el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, t("New ending"))),
       el("p", {class: "muted"}, t("Long wins are hard, and draws with a single right move.")),
+      el(
+        "p",
+        {class: "muted"},
+        t("Hardest for people: draws of up to 4 pieces that the model of their moves loses most often."),
+      ),
       el("label", {class: "check"}, this._distances, t("Tell how long the win takes")),
     );
   }
