@@ -61,7 +61,7 @@ test("each game on the board is kept as it changes, whatever takes its place", a
     ["Bob", 1, "board", []],
   ]);
   // a game of the list goes on in its place
-  await app.reopen(library.list()[1].id);
+  await keeper.open(library.list()[1].id);
   tree.describe({Black: "Bob", White: "Dan"});
   await keeper.flush();
   assert.deepEqual(

@@ -48,6 +48,11 @@ class Games {
     // what stands behind #analyse/ in the address
     app.onrest = (/** @type {string} */ rest) => this.reading.link(linkIn(`#analyse/${rest}`));
     const start = this._begin().then(() => this.opened.begin());
+    // the game from before would come over it
+    app.reopen = async (/** @type {string} */ id) => {
+      await start;
+      await this.opened.keeper.open(id);
+    };
     app.onback(() => this._named());
     const element = this._element(),
       {opened} = this;

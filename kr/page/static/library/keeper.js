@@ -31,7 +31,6 @@ export class Keeper {
     this._came();
     app.expect = (/** @type {Kept | undefined} */ kept) => this.expect(kept);
     app.keepGame = () => this.flush();
-    app.reopen = (/** @type {string} */ id) => this.open(id);
     this._tree.on("game", () => this._came());
     this._tree.on("edit", () => this._edited());
     this._tree.on("node", () => this._stepped());
