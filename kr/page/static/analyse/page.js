@@ -326,7 +326,8 @@ class Analyse {
     if (animate && before && before === this._shown) this.stage.hear(node, before.fen);
     const isStep = animate && node !== this._shown && this.isActive && !app.trial;
     this._shown = node;
-    board.show(node.fen, {last, animate});
+    // a move that is being chosen goes on
+    if (board.fen !== node.fen) board.show(node.fen, {last, animate});
     this._told();
     if (isStep) app.announce(this._current.heard(node));
     try {
