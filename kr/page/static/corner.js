@@ -29,10 +29,16 @@ class Corner {
     /** @type {Hold | null} */
     this._hold = null;
     this._pressedAt = -Infinity;
+    const now = Math.round(Number(preference("size")));
     this.element = el("div", {
       class: "corner",
       role: "slider",
       tabindex: 0,
+      // to measure the room is to lay out the page four times: that waits until somebody comes here
+      "aria-valuemin": SMALLEST,
+      "aria-valuemax": LARGEST,
+      "aria-valuenow": now,
+      "aria-valuetext": `${now}%`,
       "aria-label": t("Size of the board"),
       title: t("Size of the board: drag, or arrow keys; double click or Enter for the usual one"),
     });
@@ -50,7 +56,6 @@ class Corner {
   /** To the board of the page, if it has one. @param {Element} page */
   join(page) {
     page.querySelector(".board-row")?.append(this.element);
-    this._tell();
   }
 
   get _width() {
