@@ -352,5 +352,7 @@ def _parsed(path: Path, text: bytes) -> SliceHeader:
 def _lengths(header: SliceHeader) -> NDArray[np.uint8]:
     """Code lengths of all symbols, one code after the other."""
     symbols = _egdb.code_shape(header.kind, header.entries, header.block_bits)[1]
-    rows = [row.ljust(size, "0") for row, size in zip(header.codes, symbols, strict=True)]
-    return np.array([int(digit, 16) for row in rows for digit in row], dtype=np.uint8)
+    digits = "".join(row.ljust(size, "0") for row, size in zip(header.codes, symbols, strict=True))
+    # two in a byte; an odd one has a zero beside it
+    pairs = np.frombuffer(bytes.fromhex(digits + "0" * (len(digits) % 2)), dtype=np.uint8)
+    return np.stack((pairs >> 4, pairs & 15), axis=1).reshape(-1)[: len(digits)]
