@@ -28,6 +28,8 @@ STANDS_FOR = {
     "--dir egdb7 --pieces 4v3": "--dir egdb7 --pieces 2v1",
     "--pieces 4v3": "--pieces 3v2",
     "annotate archive.pdn.xz": "annotate games.pdn",
+    # further limits are searched for too
+    "solve-problem problems.pdn --tc 1s": "solve-problem problems.pdn",
     "/data/egdb": "egdb3",
     "evolved:thesis-1,generation=50": "evolved:thesis-1,generation=1",
     "evolved:thesis-1,generation=10": "evolved:thesis-1,generation=1",

@@ -36,9 +36,10 @@ def site(form: str, **settings: Any) -> Iterator[str]:
             yield host.address
 
 
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(scope="module", params=[pytest.param(FORMS[0], marks=pytest.mark.soak), FORMS[1]])
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Address of the page, in both forms; kr web with the smaller tables, whose searches take less time."""
+    """Address of the page, in both forms, that of kr web in `make soak` alone, as most tests of pages are about it. It
+    has the smaller tables, whose searches take less time."""
     with site(request.param, weights="manual") as address:
         yield address
 

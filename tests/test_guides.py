@@ -20,12 +20,17 @@ pytestmark = [
     pytest.mark.skipif(not PAGES[-1].is_file(), reason="the checkout is not here"),
     pytest.mark.posix("a shell"),
 ]
+WITH_LONG = {page for page in PAGES if any(re.match(LONG, command) for command in commands(page))}
 SESSIONS = [
-    *(pytest.param(page, LONG, marks=[pytest.mark.slow, pytest.mark.costly], id=page.stem) for page in PAGES),
+    *(
+        pytest.param(page, LONG, marks=[pytest.mark.slow, pytest.mark.costly], id=page.stem)
+        for page in PAGES
+        if page.stem == "README" or page not in WITH_LONG
+    ),
     *(
         pytest.param(page, None, marks=pytest.mark.soak, id=f"all of {page.stem}")
         for page in PAGES
-        if any(re.match(LONG, command) for command in commands(page))
+        if page in WITH_LONG
     ),
 ]
 """A page, and the commands that are left out there."""

@@ -104,6 +104,7 @@ def test_it_goes_on_where_it_stood(engine: lib.CEngine) -> None:
     library().kr_close_proof(proof)
 
 
+@pytest.mark.soak
 def test_a_full_memory_ends_it(engine: lib.CEngine) -> None:
     proof = begun(engine, OPEN, memory=1)
     state = worked(proof, seconds=60)
