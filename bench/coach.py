@@ -63,7 +63,8 @@ def main() -> None:
         (before, first), (after, second) = (judged(game, engine, options.nodes, longer) for longer in (1, LONGER))
         seconds = [seconds[0] + first, seconds[1] + second]
         marks.update((one.mark, other.mark) for one, other in zip(before, after, strict=True))
-        explained = [each for each in with_reasons(game, after, engine.database) if each.mark in MARKS]
+        limits = Limits(nodes=options.nodes)
+        explained = [each for each in with_reasons(game, after, engine, limits) if each.mark in MARKS]
         for each in explained if options.list else ():
             print(list(game.positions())[each.ply].fen, each.mark, each.move, "|", *each.why)
         reasons.update(sentence.name for each in explained for sentence in each.why)

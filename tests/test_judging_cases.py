@@ -143,6 +143,7 @@ def test_judged_games(case: dict[str, Any], named: None, monkeypatch: pytest.Mon
 
     real_facts = coach.line_facts
     monkeypatch.setattr(coach, "line_facts", line_facts)
+    monkeypatch.setattr(coach, "LONG_ENOUGH", 0)
     (game,) = Reader(f"{case['pdn']}\n", forgiving=True)
     given: Any = Given(case)
     settings = JudgeSettings(from_ply=case["from_ply"])

@@ -435,7 +435,7 @@ typedef struct {
 } kr_fact;
 
 /* Write the facts to tell, the most telling first, and return their number; `facts` has room for KR_MOST_TOLD. Both lines
-   begin in the position, and count as far as their moves are legal, up to 24 of them. database: exact values, NULL for
+   begin in the position, and count as far as their moves are legal, up to 40 of them. database: exact values, NULL for
    none. KR_ILLEGAL. */
 KR_API int kr_line_facts(const kr_database* database, const kr_position* position, const kr_move* played, int played_length,
         const kr_move* better, int better_length, kr_fact* facts);

@@ -135,7 +135,7 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
       backwards = [];
     for await (const judged of judgeMoves(game, {limits: {nodes: 1}, fromPly, thresholds}, judge))
       backwards.push(judged);
-    const explained = await withReasons(game, backwards.reverse(), judge.engine),
+    const explained = await withReasons(game, backwards.reverse(), judge.engine, async (_, line) => line),
       moves = await withPeople(game, explained, judge.persons, thresholds);
     mark(game, moves, tell(game, moves, FACTS), "kr 1", FACTS.thresholds);
     // a search may depend on those before it
@@ -148,7 +148,7 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
 test("reasons", () => {
   for (const {fen, played, better, told, why} of COACH) {
     const [refutation, line] = [played, better].map(text => infoOf(Position.fromFen(fen), `0 ${text}`).moves);
-    assert.deepEqual(reasons({refutation, line}, told.map(factOf)), why, `${fen} ${played}`);
+    assert.deepEqual(reasons({mark: "??", refutation, line}, told.map(factOf)), why, `${fen} ${played}`);
   }
 });
 

@@ -2,8 +2,9 @@
 # searched but captures, which are compulsory.
 
 cdef enum:
-    MOST_LINE = 24           # moves of a line that are looked at
-    MOST_SWING = 17          # plies within which that shows which a fact tells
+    MOST_LINE = 40           # moves of a line that are looked at
+    MOST_SWING = 20          # plies within which that shows which a fact tells
+    LATE = 8                 # plies by which a king comes late
 
 
 cdef struct Course:
@@ -103,15 +104,36 @@ cdef int crowned_for_good(const Course* course, int side) noexcept nogil:
     return crowned_by(course, side)
 
 
-cdef Swing find_swing(const Course* course, int sign) noexcept nogil:
-    """The pieces that the side to move wins for good (sign 1), or the other (-1)."""
+cdef int crowned_within(const Course* course, int side, int plies) noexcept nogil:
+    """Men that a side crowns within so many plies of a line."""
+    cdef int count = 0
+    cdef int i
+    for i in range(min(course.size, plies)):
+        count += course.boards[i].side == side and crowns(course, i)
+    return count
+
+
+cdef bint is_paid_for(const Course* course, const Swing* swing, int side, const Course* other) noexcept nogil:
+    """True if who loses pieces gets a king for them, which it does not get as soon in another line."""
+    cdef int own = crowned_by(course, side)
+    cdef int later = crowned_by(other, side)
+    if own == 0 or later and later <= own:
+        return False
+    if crowned_within(course, side, swing.at + 3) > crowned_within(course, 1 - side, swing.at + 3):
+        return True
+    return (later == 0 or later > own + LATE) and crowned_for_good(course, side) and not crowned_for_good(course, 1 - side)
+
+
+cdef Swing find_swing(const Course* course, int sign, int beyond, const Course* other) noexcept nogil:
+    """The pieces that the side to move wins for good (sign 1), or the other (-1), beyond so many, not paid for by a king
+    that it does not have in another line."""
     cdef Swing swing
     # who loses them
     cdef int side = course.boards[0].side if sign < 0 else 1 - course.boards[0].side
     cdef int at = course.end
     cdef int i, taken
     memset(&swing, 0, sizeof(Swing))
-    while at > 0 and (not course.quiet[at] or sign * course.lead[at] > 0):
+    while at > 0 and (not course.quiet[at] or sign * course.lead[at] > beyond):
         at -= 1
     # the last quiet position without them
     if at == course.end or not course.quiet[at]:
@@ -123,7 +145,7 @@ cdef Swing find_swing(const Course* course, int sign) noexcept nogil:
         if course.quiet[i]:
             if swing.at == 0:
                 swing.at = i
-            swing.count = min(swing.count, sign * course.lead[i])
+            swing.count = min(swing.count, sign * course.lead[i] - beyond)
     for i in range(at, swing.at):
         taken = popcount(move_captured(course.moves[i]))
         if (i % 2 == 0) == (sign > 0):
@@ -132,14 +154,18 @@ cdef Swing find_swing(const Course* course, int sign) noexcept nogil:
             swing.given += taken
             if taken == 0:
                 swing.forced = False
-    # a king for a piece is no loss
-    if swing.at > MOST_SWING or crowned_for_good(course, side) and not crowned_for_good(course, 1 - side):
+    if swing.at > MOST_SWING or is_paid_for(course, &swing, side, other):
         swing.at = 0
-    for i in range(swing.begin, min(course.size, swing.at + 3) if swing.at else 0):
-        if course.boards[i].side == side and crowns(course, i):
-            swing.at = 0
-            break
     return swing
+
+
+cdef bint is_even_until(const Course* course, int sign, int ply) noexcept nogil:
+    """True if nothing is won by the side to move (sign 1), or by the other (-1), where a line of that length is quiet."""
+    cdef int i
+    for i in range(1, min(course.size, ply) + 1):
+        if course.quiet[i] and sign * course.lead[i] > 0:
+            return False
+    return True
 
 
 cdef int captures_worth(const Board* board) noexcept nogil:

@@ -11,7 +11,7 @@ def line_facts(u32 black, u32 white, u32 kings, int side, played, better, Endgam
     """Why the first move of a line is worse than that of a better one, as (kind, better, plies, count, given, taken,
     square, origin), the most telling first: those to be told, or every one.
 
-    A line is a list of (origin, target, captured), read as far as it is legal, 24 moves at most. database: exact values.
+    A line is a list of (origin, target, captured), read as far as it is legal, 40 moves at most. database: exact values.
     """
     cdef Board board = board_from_bits(black, white, kings, side)
     cdef Course line, better_line

@@ -6,7 +6,8 @@ cdef enum:
     MOST_TOLD = 2
     RUN = 3                  # moves of a man in a row that make a run
     RACE = 4                 # plies by which a side crowns first
-    MOST_CROWN = 11          # plies within which it does
+    MOST_CROWN = 18          # plies within which it does
+    LONGER = 4               # plies for which the other line goes on without what a fact tells
     # facts about the same say much the same: one of them is told
     ABOUT_LOSS = 0
     ABOUT_GAIN
@@ -104,12 +105,17 @@ cdef int attack_of(const Course* course, const Swing* swing, int* square) noexce
 
 
 cdef void add_losses(Facts* facts, const Course* line, const Course* better) noexcept nogil:
-    cdef Swing swing = find_swing(line, -1)
+    cdef Swing swing = find_swing(line, -1, 0, better)
     cdef int side = line.boards[0].side
     cdef int square = -1
     cdef int attacks
     # the better line has not lost them, as far as this one goes
-    if swing.at == 0 or better.lead[better.end] < 0 or better.end + 2 < swing.at and not better.held:
+    if swing.at == 0 or better.lead[better.end] <= line.lead[line.end] or better.end + 2 < swing.at and not better.held:
+        return
+    if not is_even_until(better, -1, swing.at + LONGER):
+        swing = find_swing(line, -1, -better.lead[better.end], better)
+        if better.lead[better.end] < 0 and swing.at:
+            add_swing(facts, "loses_more", 0, &swing, -1)
         return
     if swing.at > 1 and was_threat(line, &swing):
         add_swing(facts, "threat", 0, &swing, -1)
@@ -138,11 +144,13 @@ cdef void add_losses(Facts* facts, const Course* line, const Course* better) noe
 
 
 cdef void add_gains(Facts* facts, const Course* line, const Course* better) noexcept nogil:
-    cdef Swing swing = find_swing(better, 1)
+    cdef Swing swing = find_swing(better, 1, 0, line)
     cdef int side = line.boards[0].side
     cdef int square = -1
     cdef int attacks
-    if swing.at == 0 or line.lead[line.end] > 0 or line.end + 2 < swing.at and not line.held:
+    if swing.at == 0 or line.lead[line.end] >= better.lead[better.end] or line.end + 2 < swing.at and not line.held:
+        return
+    if not is_even_until(line, 1, swing.at + LONGER):
         return
     if better.boards[swing.begin].side != side:
         if safe_moves(&better.boards[swing.begin]) == 0:
@@ -175,13 +183,17 @@ cdef void add_captures_fact(Facts* facts, const Course* line, const Course* bett
 
 
 cdef bint crowns_first(const Course* course, int side, const Course* other) noexcept nogil:
-    """True if a side crowns for good in a line, and long before its opponent; in another one long after that, or not."""
+    """True if a side crowns for good in a line, and long after that or not in another one; its opponent crowns long after
+    it, or not, or no later in the other line."""
     cdef int at = crowned_for_good(course, side)
     cdef int answer = crowned_by(course, 1 - side)
     cdef int later = crowned_by(other, side)
-    if at == 0 or at > MOST_CROWN or answer and answer < at + RACE:
+    cdef int other_answer = crowned_by(other, 1 - side)
+    if at == 0 or at > MOST_CROWN:
         return False
-    return later > at + RACE or later == 0 and (other.size + 1 >= at or other.held)
+    if answer and answer < at + RACE and (other_answer == 0 or other_answer > answer + 2):
+        return False
+    return later >= at + LATE or later == 0 and (other.size >= at + LONGER or other.held)
 
 
 cdef void add_kings(Facts* facts, const Course* line, const Course* better) noexcept nogil:
@@ -190,18 +202,20 @@ cdef void add_kings(Facts* facts, const Course* line, const Course* better) noex
     cdef int ours = crowned_for_good(better, side)
     cdef u64 home = WHITE_KING_ROW if side == BLACK else BLACK_KING_ROW
     cdef int origin = origin_bit(line.moves[0])
-    cdef int bit, i, steps, square
+    cdef int bit, i, steps, last, square
     cdef Fact* fact
     if crowns_first(line, 1 - side, better):
         bit = target_bit(line.moves[theirs - 1])
-        steps = 1
-        i = theirs - 1
-        # back to where its last moves in a row began
-        square = origin_bit(line.moves[i])
-        while i >= 3 and target_bit(line.moves[i - 2]) == square:
-            i -= 2
-            square = origin_bit(line.moves[i])
-            steps += 1
+        # back to where it stands at first; its last moves in a row
+        square = bit
+        steps = 0
+        last = theirs + 1
+        for i in range(theirs - 1, 0, -2):
+            if target_bit(line.moves[i]) == square:
+                square = origin_bit(line.moves[i])
+                if last == i + 2:
+                    last = i
+                    steps += 1
         if bit == origin and square_bit(origin) & home and not line.boards[0].kings >> origin & 1:
             fact = add_fact(facts, ABOUT_CROWN, "back_rank", 0, theirs)
         elif steps >= RUN:
@@ -215,27 +229,46 @@ cdef void add_kings(Facts* facts, const Course* line, const Course* better) noex
         fact.square = plain_square(target_bit(better.moves[ours - 1]))
 
 
+cdef int first_known(const Course* course) noexcept nogil:
+    """Moves of a line to the first position whose value is known; 0 for none."""
+    cdef int i
+    for i in range(1, course.size + 1):
+        if course.values[i] != VALUE_UNKNOWN:
+            return i
+    return 0
+
+
+cdef bint comes_to(const Course* course, int least, int most) noexcept nogil:
+    """True if a line comes to a position that is known to have such a value."""
+    cdef int i
+    for i in range(1, course.size + 1):
+        if least <= course.values[i] <= most:
+            return True
+    return False
+
+
+cdef void add_ending(Facts* facts, const char* kind, int better, const Course* course, int ply) noexcept nogil:
+    cdef Fact* fact = add_fact(facts, ABOUT_ENDING, kind, better, ply)
+    fact.given = popcount(course.boards[ply].pieces[course.boards[0].side])
+    fact.taken = popcount(course.boards[ply].pieces[1 - course.boards[0].side])
+
+
 cdef void add_endings(Facts* facts, const Course* line, const Course* better) noexcept nogil:
-    """The first exact value that the line comes to, if the better one comes to none as bad."""
-    cdef int i, k, value
-    cdef Fact* fact
-    for i in range(1, line.size + 1):
-        if line.values[i] != VALUE_UNKNOWN:
-            break
-    else:
+    """The first exact value that a line comes to, if the other comes to none as bad, or as good."""
+    cdef int at = first_known(line)
+    if line.values[0] != VALUE_UNKNOWN:
         return
-    value = line.values[i]
-    if line.values[0] != VALUE_UNKNOWN or value == VALUE_WIN or i > MOST_SWING:
-        return
-    for k in range(1, better.size + 1):
-        if better.values[k] <= value:
-            return
-    if value == VALUE_DRAW:
-        fact = add_fact(facts, ABOUT_ENDING, "drawn_ending", 0, i)
-    else:
-        fact = add_fact(facts, ABOUT_ENDING, "lost_ending", 0, i)
-    fact.given = popcount(line.boards[i].pieces[line.boards[0].side])
-    fact.taken = popcount(line.boards[i].pieces[1 - line.boards[0].side])
+    if at and at <= MOST_SWING and line.values[at] != VALUE_WIN and not comes_to(better, VALUE_LOSS, line.values[at]):
+        if line.values[at] == VALUE_DRAW:
+            add_ending(facts, "drawn_ending", 0, line, at)
+        else:
+            add_ending(facts, "lost_ending", 0, line, at)
+    at = first_known(better)
+    if at and at <= MOST_SWING and better.values[at] != VALUE_LOSS and not comes_to(line, better.values[at], VALUE_WIN):
+        if better.values[at] == VALUE_DRAW:
+            add_ending(facts, "draw_missed", 1, better, at)
+        else:
+            add_ending(facts, "win_missed", 1, better, at)
 
 
 cdef int exchange_of(const Course* course) noexcept nogil:

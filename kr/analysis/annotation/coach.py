@@ -10,8 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kr import _core
-from kr.analysis.annotation.judgement import JudgedMove
+from kr.analysis.annotation.judgement import MARKS, JudgedMove
 from kr.egdb.database import Database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.search import Stop
+from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.language.sentences import Sentence, Told
 from kr.notation import square_name
@@ -21,12 +25,41 @@ LineFact = tuple[str, bool, int, int, int, int, int, int]
 """A fact of lines, as `kr._core.line_facts` has it."""
 
 
-def with_reasons(game: Game, moves: Sequence[JudgedMove], database: Database | None) -> tuple[JudgedMove, ...]:
-    """Judgements with the reasons for their marks."""
+LONG_ENOUGH = 12
+"""Moves of a line that are looked at; where a search left off before, it is searched on."""
+
+
+def with_reasons(
+    game: Game, moves: Sequence[JudgedMove], engine: Engine, limits: Limits, stop: Stop | None = None
+) -> tuple[JudgedMove, ...]:
+    """Judgements with the reasons for their marks. limits: of a search from the end of a short line."""
     positions = list(game.positions())
-    return tuple(
-        replace(each, why=reasons(positions[each.ply], each, database)) if each.refutation else each for each in moves
-    )
+    found = []
+    for each in moves:
+        if each.refutation:
+            position = positions[each.ply]
+            lines = [_continued(position, line, engine, limits, stop) for line in (each.refutation, each.line)]
+            each = replace(each, refutation=lines[0], line=lines[1])
+            each = replace(each, why=reasons(position, each, engine.database))
+        found.append(each)
+    return tuple(found)
+
+
+def _continued(
+    position: Position, line: tuple[Move, ...], engine: Engine, limits: Limits, stop: Stop | None
+) -> tuple[Move, ...]:
+    """A line, searched on from its end where it is short and nothing is known."""
+    database, board = engine.database, Board(position)
+    for move in line:
+        board.play(move)
+    while len(line) < LONG_ENOUGH and board.position.legal_moves() and not (database and database.has(board.position)):
+        found = engine.search(board.position, limits, stop=stop).pv
+        if not found:
+            break
+        for move in found:
+            board.play(move)
+        line += found
+    return line
 
 
 def line_facts(
@@ -42,6 +75,9 @@ def reasons(position: Position, judgement: JudgedMove, database: Database | None
     lines = judgement.refutation, judgement.line
     told = []
     for kind, is_better, plies, count, given, taken, square, origin in line_facts(position, *lines, database):
+        # says little of a mark that a tempo may make
+        if kind == "too_late" and judgement.mark != MARKS[-1]:
+            continue
         line = lines[is_better][:plies]
         said: dict[str, Told] = {"line": " ".join(map(str, line))}
         if kind in ("threat", "too_late"):

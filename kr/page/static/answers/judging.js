@@ -20,7 +20,7 @@ import {openingPlies} from "./pdn/opening.js";
 import {personsOf} from "./persons.js";
 import {judgeMoves, verdictOf} from "./review/judging.js";
 import {MARK_KINDS, pov} from "./review/marking.js";
-import {withReasons} from "./review/coach.js";
+import {continued, withReasons} from "./review/coach.js";
 import {withPeople} from "./review/people.js";
 import {Searches} from "./review/searches.js";
 import {tell} from "./review/story.js";
@@ -96,6 +96,8 @@ async function* annotate(house, request, inbox) {
   const backwards = [];
   /** @type {Record<string, any>[]} */
   let untold = [],
+    /** @type {JudgedMove[]} */
+    explained = [],
     last = -Infinity;
   try {
     for await (const judged of judgeMoves(game, {limits, fromPly: firstPly(game), thresholds}, judge)) {
@@ -106,12 +108,14 @@ async function* annotate(house, request, inbox) {
       untold = [];
       last = house.clock();
     }
+    explained = await withReasons(game, backwards.reverse(), house.engine, (position, line) =>
+      continued(position, line, judge, limits),
+    );
   } finally {
     engine.end();
   }
   if (untold.length) yield {moves: untold};
-  const explained = await withReasons(game, backwards.reverse(), house.engine),
-    moves = await likely(house, game, explained, thresholds, {signal, background}),
+  const moves = await likely(house, game, explained, thresholds, {signal, background}),
     story = tell(game, moves, facts);
   yield {judged: true};
   const now = await current(game, inbox);

@@ -3,7 +3,7 @@
 import {Move, Position} from "./rules.js";
 
 /** Moves of a line that the coach looks at. */
-export const MOST_LINE = 24;
+export const MOST_LINE = 40;
 
 /** @param {readonly number[]} bits */
 export const positionOf = bits => new Position(bits[0], bits[1], bits[2], bits[3]);
