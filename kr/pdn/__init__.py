@@ -13,7 +13,8 @@ from kr.pdn.game import Game, format_game
 from kr.pdn.grammar import RESULTS
 from kr.pdn.notes import Comment, Nag, Note, Setup, Variation
 from kr.pdn.reader import Reader, is_pdn, read_game, read_games
-from kr.pdn.tree import SKIP, ChildNode, GameNode, Visitor
+from kr.pdn.tree import ChildNode, GameNode
+from kr.pdn.visitor import SKIP, Visitor
 from kr.pdn.writer import ENGLISH, FileExporter, Results, StringExporter, normalise, write_game
 
 __all__ = [

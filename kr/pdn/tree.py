@@ -8,15 +8,12 @@
 
 The first child of a node is its main continuation, the others are the variations on it. Moves are checked when they are
 added. An illegal variation that was read keeps its moves as text: its nodes have no `move` and no `position`.
-
-Visitors walk through a game in the order in which it is written.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Protocol, TypeVar
 
 from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.board import Board, PositionLike, position_of
@@ -26,10 +23,14 @@ from kr.pdn.commands import CLOCK, MOVE_TIME, clock_times, move_time, with_time
 from kr.pdn.grammar import RESULTS
 from kr.pdn.replay import checked, played
 
-T = TypeVar("T")
+T = TypeVar("T", covariant=True)
 
-SKIP = True
-"""Returned by `begin_headers` or `begin_variation` to skip the headers or the variation."""
+
+class Walker(Protocol[T]):
+    """What walks through a game; kr.pdn.visitor has it."""
+
+    def walk(self, start: GameNode) -> T:
+        """Walk through a game, or through what follows one of its nodes; returns the result."""
 
 
 class GameNode:
@@ -313,9 +314,9 @@ class GameNode:
 
         return svg.board(self.position, last_move=self.move if isinstance(self, ChildNode) else None, size=svg.SHOWN)
 
-    def accept(self, visitor: Visitor[T]) -> T:
+    def accept(self, visitor: Walker[T]) -> T:
         """Walk a visitor through this node and everything after it; returns the visitor's result."""
-        return walk(self, visitor)
+        return visitor.walk(self)
 
     @property
     def bits(self) -> Bits:
@@ -450,103 +451,3 @@ class RootNode(GameNode):
             self._result = Result(result)
         except ValueError:
             raise InvalidPdnError(f"result {result!r} is not one of {', '.join(RESULTS)}") from None
-
-
-class Visitor(ABC, Generic[T]):
-    """Base class of visitors for `GameNode.accept`; only `finish` must be overridden."""
-
-    def begin_game(self) -> None:
-        """A game begins."""
-
-    def begin_headers(self) -> bool | None:
-        """The headers begin; return SKIP to skip them."""
-
-    def visit_header(self, name: str, value: str) -> None:
-        """One tag."""
-
-    def end_headers(self, game: RootNode) -> None:
-        """The headers end."""
-
-    def begin_variation(self) -> bool | None:
-        """A variation on the last visited move begins; return SKIP to skip it."""
-
-    def visit_comment(self, comment: str) -> None:
-        """A comment on the last visited move, or before the first move of a line."""
-
-    def visit_move(self, node: ChildNode) -> None:
-        """A move; in an illegal variation it is text only (`node.is_legal`)."""
-
-    def visit_nag(self, nag: str) -> None:
-        """A judgement of the last visited move."""
-
-    def visit_setup(self, position: Position) -> None:
-        """A position set up after the last visited move."""
-
-    def end_variation(self) -> None:
-        """The variation ends."""
-
-    def visit_result(self, result: str) -> None:
-        """The result; for a whole game only."""
-
-    def end_game(self) -> None:
-        """The game ends."""
-
-    @abstractmethod
-    def finish(self) -> T:
-        """The value that `accept` returns."""
-
-
-def walk(start: GameNode, visitor: Visitor[T]) -> T:
-    """Walk a visitor through a game, or through what follows one of its nodes."""
-    visitor.begin_game()
-    if isinstance(start, RootNode):
-        if not visitor.begin_headers():
-            for name, value in start.headers.items():
-                visitor.visit_header(name, value)
-        visitor.end_headers(start)
-    _show_notes(start, visitor)
-    # lines to continue, variations to begin; None ends the current variation
-    waiting: list[tuple[GameNode, bool] | None] = [(start, False)]
-    while waiting:
-        step = waiting.pop()
-        if step is None:
-            visitor.end_variation()
-            continue
-        node, begins = step
-        if begins:
-            assert isinstance(node, ChildNode)
-            if visitor.begin_variation():
-                continue
-            waiting.append(None)
-            _show_move(node, visitor)
-        while node.variations:
-            following = node.variations[0]
-            _show_move(following, visitor)
-            if len(node.variations) > 1:
-                waiting.append((following, False))
-                waiting.extend((other, True) for other in reversed(node.variations[1:]))
-                break
-            node = following
-    if isinstance(start, RootNode):
-        visitor.visit_result(start.result)
-    visitor.end_game()
-    return visitor.finish()
-
-
-def _show_move(node: ChildNode, visitor: Visitor[T]) -> None:
-    if node._starting_comments:
-        for comment in node._starting_comments:
-            visitor.visit_comment(comment)
-    visitor.visit_move(node)
-    _show_notes(node, visitor)
-
-
-def _show_notes(node: GameNode, visitor: Visitor[T]) -> None:
-    if node._nags:
-        for nag in sorted(node._nags, key="*".__ne__):
-            visitor.visit_nag(nag)
-    if node._setup is not None:
-        visitor.visit_setup(Position.from_bits(node._setup))
-    if node._comments:
-        for comment in node._comments:
-            visitor.visit_comment(comment)

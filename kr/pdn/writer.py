@@ -8,7 +8,8 @@ from typing import IO, Literal
 from kr.errors import InvalidPdnError
 from kr.game.position import Position
 from kr.pdn.grammar import plain_result
-from kr.pdn.tree import SKIP, ChildNode, RootNode, Visitor
+from kr.pdn.tree import ChildNode, RootNode
+from kr.pdn.visitor import SKIP, Visitor
 from kr.settings import check_type
 
 Results = Literal["english", "white"]
