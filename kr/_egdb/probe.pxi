@@ -5,25 +5,9 @@
 # quiet move leads to the stored slice.
 #
 # Memory is slow, so a probe first collects all entries that it will read, and a batch of probes those of several.
-# Everything here is seen with Black to move: positions with White to move are turned first.
-
-cdef extern from * nogil:
-    bint rarely "unlikely"(bint x)          # Cython's own
-
-cdef struct StoredSlice:
-    Slice shape
-    bint symmetric           # its own twin: of two colour-flipped arrangements of men one is stored
-    const u32* turned_own_men         # rows of TURNED_RANKS for the sets of squares that make up an index
-    const u32* turned_opponent_men
-    const u32* turned_opponent_kings
-    const u32* turned_own_kings
-    CodedSlice* coded        # the file
-    const uint8_t* packed    # values at 2 bits a position, or distances at a byte; NULL: not unpacked
+# As in entries.pxi, everything here is seen with Black to move.
 
 cdef enum:
-    # in place of half a distance
-    HALF_DAMAGED = -1
-    HALF_FOLLOWS = -2        # not stored: it follows from the moves
     MAX_READS = 64           # moves of a position
     MAX_WALK = 24            # moves that a probe follows; each captures, promotes or lets the opponent capture
     WALKS = 16               # probes of a batch under way at the same time
@@ -54,111 +38,6 @@ cdef struct Walk:
     WalkNode nodes[MAX_WALK]
 
 
-# ---- ranks without branches ----
-
-cdef enum:
-    RANK_MARKS = 3           # marks above the squares, so that three lowest ones can always be taken
-    RANK_ROW = 64            # squares and marks
-    TURNED_ROW = 96
-
-# Addend of the k-th square of a set to its rank; 0 for a mark.
-cdef u32 RANKS[EGDB_MAX_PIECES + 1][RANK_ROW]
-# Addends for a turned board of 32 squares, by the number of squares of the set at or above the square.
-cdef u32 TURNED_RANKS[RANK_MARKS + EGDB_MAX_PIECES + 1][TURNED_ROW]
-
-
-cdef void fill_ranks() noexcept nogil:
-    cdef int k, s
-    for s in range(32):
-        for k in range(1, EGDB_MAX_PIECES + 1):
-            RANKS[k][s] = CHOOSE[s][k]
-            TURNED_RANKS[RANK_MARKS + k][s] = CHOOSE[31 - s][k]
-
-
-fill_ranks()
-
-
-cdef inline u64 quick_rank(u64 dense) noexcept nogil:
-    """As `rank_set`; up to three squares take no branch that depends on their number."""
-    cdef u64 rank
-    cdef int k = RANK_MARKS
-    dense |= <u64>7 << 61
-    rank = RANKS[1][lsb(dense)]
-    dense &= dense - 1
-    rank += RANKS[2][lsb(dense)]
-    dense &= dense - 1
-    rank += RANKS[3][lsb(dense)]
-    dense &= dense - 1
-    while rarely(<u32>dense != 0):
-        k += 1
-        rank += RANKS[k][lsb(dense)]
-        dense &= dense - 1
-    return rank
-
-
-cdef inline const u32* turned_row(int squares, int size) noexcept nogil:
-    """Row of TURNED_RANKS from which `quick_rank_turned` ranks sets of `size` among `squares`."""
-    return TURNED_RANKS[RANK_MARKS + size] + 32 - squares
-
-
-cdef inline u64 quick_rank_turned(u64 dense, const u32* row) noexcept nogil:
-    """As `rank_turned`, likewise."""
-    cdef u64 rank
-    dense |= <u64>7 << 61
-    rank = row[lsb(dense)]
-    dense &= dense - 1
-    rank += (row - TURNED_ROW)[lsb(dense)]
-    dense &= dense - 1
-    rank += (row - 2 * TURNED_ROW)[lsb(dense)]
-    dense &= dense - 1
-    while rarely(<u32>dense != 0):
-        row -= TURNED_ROW
-        rank += (row - 2 * TURNED_ROW)[lsb(dense)]
-        dense &= dense - 1
-    return rank
-
-
-# ---- indices ----
-
-cdef inline u64 stored_index(const Slice* s, u64 own_men, u64 own_kings, u64 opponent_men,
-                             u64 opponent_kings) noexcept nogil:
-    """As `slice_index`, Black to move."""
-    cdef u64 free = SQUARES & ~(own_men | opponent_men)
-    cdef u64 men = (s.men_offsets[quick_rank(pext(own_men, SQUARES & ~BLACK_KING_ROW))]
-                    + quick_rank(pext(opponent_men, SQUARES & ~WHITE_KING_ROW & ~own_men)))
-    return ((men * s.opponent_king_sets + quick_rank(pext(opponent_kings, free))) * s.own_king_sets
-            + quick_rank(pext(own_kings, free & ~opponent_kings)))
-
-
-cdef inline u64 men_start(const StoredSlice* s, u64 men, u64 opponent_men) noexcept nogil:
-    """Index of the first position of an arrangement, White to move; `men` are White's."""
-    return s.shape.block * (
-        s.shape.men_offsets[quick_rank_turned(pext(men, SQUARES & ~WHITE_KING_ROW), s.turned_own_men)]
-        + quick_rank_turned(pext(opponent_men, SQUARES & ~BLACK_KING_ROW & ~men),
-                            s.turned_opponent_men - popcount(men & BLACK_KING_ROW)))
-
-
-cdef inline u64 kings_number(const StoredSlice* s, u64 free, u64 kings, u64 opponent_kings) noexcept nogil:
-    """Place of a position in the block of an arrangement that leaves the squares `free`; White to move."""
-    return (s.shape.own_king_sets * quick_rank_turned(pext(opponent_kings, free), s.turned_opponent_kings)
-            + quick_rank_turned(pext(kings, free & ~opponent_kings), s.turned_own_kings))
-
-
-cdef inline bint is_stored(const StoredSlice* s, u64 own_men, u64 opponent_men) noexcept nogil:
-    """True if a position of this slice, Black to move, is stored."""
-    cdef u64 men = own_men | opponent_men
-    cdef int ahead
-    if not s.symmetric:
-        return True
-    # own men have advanced as many rows as they stand above the first, the opponent's as many as below the last
-    ahead = (popcount(men & ODD_ROWS) + 2 * popcount(men & ROWS_2367) + 4 * popcount(men & ROWS_4567)
-             - 7 * s.shape.own_men)
-    if ahead != 0:
-        return ahead < 0
-    return (arrangement_number(&s.shape, own_men, opponent_men, BLACK)
-            <= arrangement_number(&s.shape, opponent_men, own_men, WHITE))
-
-
 cdef inline void fetch_entries(const WalkNode* node) noexcept nogil:
     cdef const uint8_t* packed = node.slice.packed
     cdef int i
@@ -166,14 +45,6 @@ cdef inline void fetch_entries(const WalkNode* node) noexcept nogil:
         for i in range(node.entries):
             prefetch(packed + (node.reads[i] >> 2))
 
-
-cdef inline int stored_value(const StoredSlice* s, u64 index) noexcept nogil:
-    if s.packed != NULL:
-        return s.packed[index >> 2] >> 2 * (index & 3) & 3
-    return coded_value(s.coded, index)
-
-
-# ---- probing ----
 
 cdef inline void find_steps(WalkNode* node) noexcept nogil:
     """Collect the quiet moves: look-ups, or moves to follow after which the opponent can capture."""
@@ -403,72 +274,6 @@ cdef inline Board board_from_row(const u32* row) noexcept nogil:
     board.side = row[3] & 1
     board.key = 0
     return board
-
-
-cdef int half_distance(const Egdb* db, const Board* board) noexcept nogil:
-    """Stored half-distance of a won or lost position that has a move, or HALF_DAMAGED or HALF_FOLLOWS."""
-    cdef const StoredSlice* s
-    cdef u64 own = board.pieces[board.side]
-    cdef u64 opponent = board.pieces[1 - board.side]
-    cdef u64 kings = board.kings
-    cdef u64 index
-    if not own or not opponent:
-        return HALF_FOLLOWS
-    s = db.distances[board_slice(board)]
-    if s == NULL or has_capture(board, board.side):
-        return HALF_FOLLOWS
-    if board.side == WHITE:
-        own, opponent, kings = turned(own), turned(opponent), turned(kings)
-    if not is_stored(s, own & ~kings, opponent & ~kings):
-        return HALF_FOLLOWS
-    index = stored_index(&s.shape, own & ~kings, own & kings, opponent & ~kings, opponent & kings)
-    if s.packed == NULL:
-        return coded_distance(s.coded, index)
-    return s.packed[index] if s.packed[index] <= DISTANCE_MAX else HALF_DAMAGED
-
-
-cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil:
-    """Plies to the end under best play; -1 for a draw, for too many pieces, or if the database is damaged."""
-    cdef int value
-    if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.distance_pieces:
-        return -1
-    value = egdb_value(db, board)
-    if value != VALUE_WIN and value != VALUE_LOSS:
-        return -1
-    return valued_distance(db, board, value)
-
-
-cdef int valued_distance(const Egdb* db, const Board* board, int value) noexcept nogil:
-    """As `egdb_distance`, of a position that is known to be won or lost. It ends for the same reason as a probe."""
-    cdef MoveList moves
-    cdef Board child
-    cdef int plies, half, i
-    cdef int wanted = VALUE_WIN - value
-    cdef int best = -1
-    # a won position has a move
-    if value == VALUE_LOSS:
-        generate(board, &moves)
-        if moves.size == 0:
-            return 0
-    half = half_distance(db, board)
-    if half == HALF_DAMAGED:
-        return -1
-    if half >= 0:
-        return 2 * half + (value == VALUE_WIN)
-    if value == VALUE_WIN:
-        generate(board, &moves)
-    for i in range(moves.size):
-        child = played(board, moves.moves[i])
-        if egdb_value(db, &child) != wanted:
-            if value == VALUE_WIN:
-                continue
-            return -1
-        plies = valued_distance(db, &child, wanted)
-        if plies < 0:
-            return -1
-        if best < 0 or (plies < best if value == VALUE_WIN else plies > best):
-            best = plies
-    return best + 1
 
 
 cdef void probe_boards(const Egdb* db, const u32* boards, uint8_t* values, Py_ssize_t count) noexcept nogil:

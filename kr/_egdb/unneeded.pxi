@@ -6,7 +6,7 @@
 
 
 cdef inline bint keeps_arrangement(const Slice* s, u64 number, u64 own_men, u64 opponent_men) noexcept nogil:
-    """True if a file of this slice has the positions of the arrangement; `is_stored` (probe.pxi) is the reader's."""
+    """True if a file of this slice has the positions of the arrangement; `is_stored` (entries.pxi) is the reader's."""
     cdef int ahead
     if s.own_men != s.opponent_men or s.own_kings != s.opponent_kings:
         return True
