@@ -15,11 +15,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p, wintypes
+from ctypes import byref, c_void_p
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from kr.system import windows_api as api
 from kr.system import windows_words
 
 # for type checkers, which skip the rest elsewhere
@@ -39,109 +40,10 @@ REPLACE_SECONDS = 3.0
 LOCK_PAUSES = (0.001, 0.01, 0.1)
 """Seconds in which a lock may be another's that only looks whether there is one."""
 
-_kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-
-_GENERIC_READ = 0x80000000
-_SHARE_ALL = 7
-_OPEN_EXISTING = 3
-_NO_HANDLE = c_void_p(-1).value
-_LOCK_NOW, _LOCK_EXCLUSIVE = 1, 2
 _LOCK_PLACE = 1 << 62
 """Locks forbid reading what they cover, so they lie beyond the end of any file."""
-_QUERY_PROCESS, _SYNCHRONIZE = 0x1000, 0x100000
-_WAIT_TIMEOUT = 258
-_SHARING_VIOLATION, _LOCK_VIOLATION, _INVALID_PARAMETER = 32, 33, 87
-_END_OF_FILE = 38
-_JOB_LIMITS, _KILL_ON_CLOSE = 9, 0x2000
-_IN_TIMER_THREAD = 0x20
 _PRIORITIES = ((15, -2), (5, -1))
 """Niceness from which on a thread has a priority: lowest, below normal."""
-
-
-class _Overlapped(ctypes.Structure):
-    _fields_ = (
-        ("internal", c_size_t),
-        ("internal_high", c_size_t),
-        ("offset", wintypes.DWORD),
-        ("offset_high", wintypes.DWORD),
-        ("event", wintypes.HANDLE),
-    )
-
-    @classmethod
-    def at(cls, offset: int) -> _Overlapped:
-        return cls(0, 0, offset & 0xFFFFFFFF, offset >> 32, None)
-
-
-class _MemoryStatus(ctypes.Structure):
-    _fields_ = (
-        ("length", wintypes.DWORD),
-        ("load", wintypes.DWORD),
-        ("total", c_uint64),
-        ("available", c_uint64),
-        ("rest", c_uint64 * 5),
-    )
-
-
-class _MemoryCounters(ctypes.Structure):
-    _fields_ = (
-        ("length", wintypes.DWORD),
-        ("faults", wintypes.DWORD),
-        ("peak", c_size_t),
-        ("present", c_size_t),
-        ("rest", c_size_t * 7),
-    )
-
-
-class _JobLimits(ctypes.Structure):
-    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION, of which only the flags are used."""
-
-    _fields_ = (
-        ("times", c_int64 * 2),
-        ("flags", wintypes.DWORD),
-        ("sizes", c_size_t * 2),
-        ("processes", wintypes.DWORD),
-        ("affinity", c_size_t),
-        ("classes", wintypes.DWORD * 2),
-        ("counters", c_uint64 * 6),
-        ("memory", c_size_t * 4),
-    )
-
-
-def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    function = getattr(_kernel, name)
-    function.restype, function.argtypes = result, arguments
-    return function
-
-
-_HANDLE, _DWORD, _BOOL = wintypes.HANDLE, wintypes.DWORD, wintypes.BOOL
-_create_file = _function("CreateFileW", _HANDLE, wintypes.LPCWSTR, _DWORD, _DWORD, c_void_p, _DWORD, _DWORD, _HANDLE)
-_read_file = _function("ReadFile", _BOOL, _HANDLE, c_void_p, _DWORD, c_void_p, c_void_p)
-_lock_range = _function("LockFileEx", _BOOL, _HANDLE, _DWORD, _DWORD, _DWORD, _DWORD, c_void_p)
-_unlock_range = _function("UnlockFileEx", _BOOL, _HANDLE, _DWORD, _DWORD, _DWORD, c_void_p)
-_open_process = _function("OpenProcess", _HANDLE, _DWORD, _BOOL, _DWORD)
-_wait = _function("WaitForSingleObject", _DWORD, _HANDLE, _DWORD)
-_close = _function("CloseHandle", _BOOL, _HANDLE)
-_this_thread = _function("GetCurrentThread", _HANDLE)
-_this_process = _function("GetCurrentProcess", _HANDLE)
-_set_priority = _function("SetThreadPriority", _BOOL, _HANDLE, ctypes.c_int)
-_memory_status = _function("GlobalMemoryStatusEx", _BOOL, c_void_p)
-_memory_counters = _function("K32GetProcessMemoryInfo", _BOOL, _HANDLE, c_void_p, _DWORD)
-_create_job = _function("CreateJobObjectW", _HANDLE, c_void_p, wintypes.LPCWSTR)
-_limit_job = _function("SetInformationJobObject", _BOOL, _HANDLE, ctypes.c_int, c_void_p, _DWORD)
-_add_to_job = _function("AssignProcessToJobObject", _BOOL, _HANDLE, _HANDLE)
-_end_job = _function("TerminateJobObject", _BOOL, _HANDLE, wintypes.UINT)
-_program_path = _function("QueryFullProcessImageNameW", _BOOL, _HANDLE, _DWORD, wintypes.LPWSTR, c_void_p)
-_window_processes = _function("GetConsoleProcessList", _DWORD, c_void_p, _DWORD)
-_create_timer = _function(
-    "CreateTimerQueueTimer", _BOOL, c_void_p, _HANDLE, c_void_p, c_void_p, _DWORD, _DWORD, wintypes.ULONG
-)
-_change_timer = _function("ChangeTimerQueueTimer", _BOOL, _HANDLE, _HANDLE, wintypes.ULONG, wintypes.ULONG)
-_handle_ctrl_c = _function("SetConsoleCtrlHandler", _BOOL, c_void_p, _BOOL)
-
-
-def _failure(path: str | None = None) -> OSError:
-    number = ctypes.get_last_error()
-    return OSError(0, ctypes.FormatError(number).strip(), path, number)
 
 
 # command lines
@@ -178,24 +80,24 @@ def shows_symbols() -> bool:
 def open_to_read(path: str | os.PathLike[str]) -> int:
     """Descriptor of a file, open for reading, that others may meanwhile write, rename and remove. Raises OSError."""
     name = os.fspath(path)
-    handle = _create_file(name, _GENERIC_READ, _SHARE_ALL, None, _OPEN_EXISTING, 0, None)
-    if handle == _NO_HANDLE:
-        raise _failure(name)
+    handle = api.create_file(name, api.GENERIC_READ, api.SHARE_ALL, None, api.OPEN_EXISTING, 0, None)
+    if handle == api.NO_HANDLE:
+        raise api.failure(name)
     try:
         return msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_BINARY | os.O_NOINHERIT)
     except BaseException:
-        _close(handle)
+        api.close(handle)
         raise
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
     """At most `size` bytes at an offset of a file; several threads may read at once. Raises OSError."""
-    buffer, read = ctypes.create_string_buffer(size), _DWORD()
-    place = _Overlapped.at(offset)
-    if not _read_file(msvcrt.get_osfhandle(descriptor), buffer, size, byref(read), byref(place)):
-        if ctypes.get_last_error() == _END_OF_FILE:
+    buffer, read = ctypes.create_string_buffer(size), api.DWORD()
+    place = api.Overlapped.at(offset)
+    if not api.read_file(msvcrt.get_osfhandle(descriptor), buffer, size, byref(read), byref(place)):
+        if ctypes.get_last_error() == api.END_OF_FILE:
             return b""
-        raise _failure()
+        raise api.failure()
     return buffer.raw[: read.value]
 
 
@@ -247,24 +149,24 @@ def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str])
 
 
 def _lock(descriptor: int, flags: int, offset: int, size: int) -> bool:
-    place = _Overlapped.at(offset)
+    place = api.Overlapped.at(offset)
     handle = msvcrt.get_osfhandle(descriptor)
-    if _lock_range(handle, flags | _LOCK_NOW, 0, size & 0xFFFFFFFF, size >> 32, byref(place)):
+    if api.lock_range(handle, flags | api.LOCK_NOW, 0, size & 0xFFFFFFFF, size >> 32, byref(place)):
         return True
-    if ctypes.get_last_error() == _LOCK_VIOLATION:
+    if ctypes.get_last_error() == api.LOCK_VIOLATION:
         return False
-    raise _failure()
+    raise api.failure()
 
 
 def _unlock(descriptor: int, offset: int, size: int) -> None:
-    place = _Overlapped.at(offset)
-    _unlock_range(msvcrt.get_osfhandle(descriptor), 0, size & 0xFFFFFFFF, size >> 32, byref(place))
+    place = api.Overlapped.at(offset)
+    api.unlock_range(msvcrt.get_osfhandle(descriptor), 0, size & 0xFFFFFFFF, size >> 32, byref(place))
 
 
 def lock_file(descriptor: int) -> bool:
     """Lock an open file until it is closed; False if another opening of it is locked. Raises OSError."""
     for pause in (*LOCK_PAUSES, 0.0):
-        if _lock(descriptor, _LOCK_EXCLUSIVE, _LOCK_PLACE, 1):
+        if _lock(descriptor, api.LOCK_EXCLUSIVE, _LOCK_PLACE, 1):
             return True
         time.sleep(pause)
     return False
@@ -309,14 +211,14 @@ def cache_folder() -> Path:
 
 def is_alive(pid: int) -> bool:
     """True if a process of this number runs."""
-    process = _open_process(_SYNCHRONIZE, False, pid)
+    process = api.open_process(api.SYNCHRONIZE, False, pid)
     if not process:
         # of another user, or nobody's
-        return ctypes.get_last_error() != _INVALID_PARAMETER
+        return ctypes.get_last_error() != api.INVALID_PARAMETER
     try:
-        return bool(_wait(process, 0) == _WAIT_TIMEOUT)
+        return bool(api.wait(process, 0) == api.WAIT_TIMEOUT)
     finally:
-        _close(process)
+        api.close(process)
 
 
 def has_own_window() -> bool:
@@ -326,8 +228,8 @@ def has_own_window() -> bool:
     """
     if not (os.isatty(0) and os.isatty(1)):
         return False
-    pids = (_DWORD * 8)()
-    count = _window_processes(pids, len(pids))
+    pids = (api.DWORD * 8)()
+    count = api.window_processes(pids, len(pids))
     # the Python of a virtual environment starts the one that it was made from
     pythons = (sys.executable, getattr(sys, "_base_executable", ""))
     own = {"kr.exe", "kr-draughts.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
@@ -336,12 +238,12 @@ def has_own_window() -> bool:
 
 def _program(pid: int) -> str:
     """Name of the program that a process runs, in small letters; empty if that can't be known."""
-    process = _open_process(_QUERY_PROCESS, False, pid)
+    process = api.open_process(api.QUERY_PROCESS, False, pid)
     if not process:
         return ""
-    name, size = ctypes.create_unicode_buffer(1 << 15), _DWORD(1 << 15)
-    has_name = _program_path(process, 0, name, byref(size))
-    _close(process)
+    name, size = ctypes.create_unicode_buffer(1 << 15), api.DWORD(1 << 15)
+    has_name = api.program_path(process, 0, name, byref(size))
+    api.close(process)
     return os.path.basename(name.value).lower() if has_name else ""
 
 
@@ -371,12 +273,12 @@ def start_group(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]
     """
     flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
     process = subprocess.Popen(command, creationflags=flags, **options)
-    job = _create_job(None, None)
+    job = api.create_job(None, None)
     if job:
-        limits = _JobLimits(flags=_KILL_ON_CLOSE)
-        _limit_job(job, _JOB_LIMITS, byref(limits), ctypes.sizeof(limits))
+        limits = api.JobLimits(flags=api.KILL_ON_CLOSE)
+        api.limit_job(job, api.JOB_LIMITS, byref(limits), ctypes.sizeof(limits))
         # what it starts before this line is not in the job; programs take longer than that to start something
-        _add_to_job(job, int(process._handle))  # type: ignore[attr-defined]
+        api.add_to_job(job, int(process._handle))  # type: ignore[attr-defined]
         _jobs[process] = job
     return process
 
@@ -384,8 +286,8 @@ def start_group(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]
 def end_group(process: subprocess.Popen[Any]) -> None:
     """Kill a program of `start_group` and all that it has started, which may outlive it."""
     if job := _jobs.pop(process, None):
-        _end_job(job, 1)
-        _close(job)
+        api.end_job(job, 1)
+        api.close(job)
     process.kill()
     process.wait()
 
@@ -401,11 +303,11 @@ def end_after(seconds: float) -> None:
     """
     milliseconds = int(1000 * seconds)
     if _end:
-        _change_timer(None, _end, milliseconds, 0)
+        api.change_timer(None, _end, milliseconds, 0)
     else:
         # TerminateProcess(this process, true)
-        end = ctypes.cast(_kernel.TerminateProcess, c_void_p)
-        _create_timer(byref(_end), None, end, _this_process(), milliseconds, 0, _IN_TIMER_THREAD)
+        end = ctypes.cast(api.kernel.TerminateProcess, c_void_p)
+        api.create_timer(byref(_end), None, end, api.this_process(), milliseconds, 0, api.IN_TIMER_THREAD)
 
 
 def ended_how(status: int) -> str:
@@ -417,11 +319,11 @@ def ended_how(status: int) -> str:
 @contextmanager
 def ctrl_c_blocked() -> Iterator[None]:
     """Have processes that are started meanwhile ignore Ctrl-C, as this one does meanwhile."""
-    _handle_ctrl_c(None, True)
+    api.handle_ctrl_c(None, True)
     try:
         yield
     finally:
-        _handle_ctrl_c(None, False)
+        api.handle_ctrl_c(None, False)
 
 
 def _in_thread(read: Callable[[], T], seconds: float) -> T:
@@ -477,7 +379,7 @@ def lower_priority(niceness: int) -> None:
     """Lower the priority of the calling thread below that of its process."""
     for least, priority in _PRIORITIES:
         if niceness >= least:
-            _set_priority(_this_thread(), priority)
+            api.set_priority(api.this_thread(), priority)
             return
 
 
@@ -488,9 +390,9 @@ def thread_seconds() -> float:
 
 def free_memory() -> int:
     """Bytes of memory available to programs."""
-    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
-    if not _memory_status(byref(status)):
-        raise _failure()
+    status = api.MemoryStatus(length=ctypes.sizeof(api.MemoryStatus))
+    if not api.memory_status(byref(status)):
+        raise api.failure()
     return int(status.available)
 
 
@@ -508,10 +410,10 @@ def resident_memory() -> int:
     return int(_memory_of_this_process().present)
 
 
-def _memory_of_this_process() -> _MemoryCounters:
-    counters = _MemoryCounters(length=ctypes.sizeof(_MemoryCounters))
-    if not _memory_counters(_this_process(), byref(counters), counters.length):
-        raise _failure()
+def _memory_of_this_process() -> api.MemoryCounters:
+    counters = api.MemoryCounters(length=ctypes.sizeof(api.MemoryCounters))
+    if not api.memory_counters(api.this_process(), byref(counters), counters.length):
+        raise api.failure()
     return counters
 
 
