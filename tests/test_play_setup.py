@@ -281,6 +281,8 @@ def test_controls_of_files():
 def test_names():
     assert shown_name("shipped,level=3,seed=9") == "kr level 3"
     assert shown_name("shipped") == "kr"
+    assert shown_name("shipped,level=9,against=people,seed=9") == "kr level 9 for mistakes"
+    assert shown_name("shipped,against=people") == "kr for mistakes"
     assert shown_name("policy:shipped,temperature=1,seed=9") == "people, temperature 1"
     assert shown_name("policy:shipped") == "people"
     assert shown_name("mine/shipped.h5,level=2") == "mine/shipped.h5 level 2"

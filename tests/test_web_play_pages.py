@@ -216,6 +216,21 @@ def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start):
     assert len(page.evaluate(KEPT)) == 2
 
 
+def test_a_known_draw_for_mistakes(server, opened):
+    fen = "B:WK2,5,25:BK17,18"
+    best = server.house.practical.best(kr.Position.from_fen(fen))
+    page = opened(server.address + "#play", WIDE)
+    pick(page, "opponent", "5")
+    mistakes = page.get_by_label("Plays for your mistakes in drawn endings")
+    assert not mistakes.is_visible()
+    pick(page, "opponent", "9")
+    mistakes.check()
+    fill(page, "9", "white", fen)
+    wait_until(page, ROWS, 1)
+    assert page.evaluate(MOVES)[0] == str(best.move)
+    assert faults_in(page) == []
+
+
 def test_people_without_search(server, start):
     page = start(server, level="0", side="white")
     board = kr.Board()

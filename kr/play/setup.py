@@ -167,7 +167,8 @@ def shown_name(spec: str) -> str:
     """Name of a player: "human", "kr level 5", "kr", "people", or its text without the seed of its draws."""
     text = re.sub(r",seed=\d+(?=,|$)", "", spec)
     text = re.sub(r"^policy:shipped(?=,|$)", "people", text).replace(",temperature=", ", temperature ")
-    return re.sub(r"^shipped(?=,|$)", "kr", text).replace(",level=", " level ")
+    text = text.replace(",level=", " level ").replace(",against=people", " for mistakes")
+    return re.sub(r"^shipped(?=,| |$)", "kr", text)
 
 
 def seat_names(specs: tuple[str, str], players: tuple[Player | None, Player | None]) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from kr.book.book import load_book
 from kr.engine.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.policy.policy import Policy, load_policy
+from kr.policy.practical import PracticalChances
 from kr.problems.puzzles import own_puzzles
 from kr.proofs.library import load_proofs
 from kr.web.services.engines import Engines
@@ -46,6 +47,7 @@ class House:
         """Certificates whose values count; None without any."""
         self._evaluation: Evaluation | None = None
         self._policy: Policy | None = None
+        self._practical: PracticalChances | None = None
         self._loading = threading.Lock()
         self.problems = own_puzzles(settings.problems, settings.results)
         """Problems of the person's files, by id."""
@@ -69,6 +71,15 @@ class House:
             if self._policy is None:
                 self._policy = load_policy()
             return self._policy
+
+    @property
+    def practical(self) -> PracticalChances | None:
+        """Chances against people; None without a database. Raises InvalidPolicyError."""
+        policy = self.policy
+        with self._loading:
+            if self._practical is None and self.database is not None:
+                self._practical = PracticalChances.usual(policy, self.database)
+            return self._practical
 
     @contextmanager
     def at_work(self) -> Iterator[None]:

@@ -8,6 +8,8 @@ export const ARCHIVES = true;
 export const RUNS = true;
 /** Matches of engines against each other. */
 export const MATCHES = true;
+/** Known draws played for people's mistakes. */
+export const MISTAKES = true;
 /** How often patterns of a region were seen in games. */
 export const COUNTS = true;
 

@@ -31,6 +31,8 @@ port/book {"positions"} -> {"book": whether there is one, "moves": of each posit
 port/facts {"positions": [position], "played": [...], "better": [...]} -> {"facts": [{"kind", "better", "plies",
     "count", "given", "taken", "square", "origin"}, ...]}, why the first of two lines, moves as text, is worse
 port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
+port/mistakes {"positions"} -> {"move"} by which a known draw is played for people's mistakes, null elsewhere; of the
+    last position, after those of the game
 port/evaluate {"positions": [position]} -> the parts of its static score
 port/scores {"positions"} -> {"scores": [...]}, their static scores
 """
@@ -325,6 +327,14 @@ def moves_of_people(house: House, request: PageRequest) -> dict[str, Any]:
     return {"moves": [{"move": _move(each.move), "probability": float(each.probability)} for each in choices]}
 
 
+def move_for_mistakes(house: House, request: PageRequest) -> dict[str, Any]:
+    """The move by which a known draw is played for people's mistakes."""
+    *history, position = request.positions("positions", LONGEST_LINE + 1)
+    practical = house.practical
+    best = None if practical is None else practical.best(position, history)
+    return {"move": None if best is None else _move(best.move)}
+
+
 def mean_loss(shape: PolicyShape, group: int) -> float:
     """A mean loss in a group of players of a policy, 0 for the strongest."""
     edges = shape.strengths
@@ -390,6 +400,7 @@ ROUTES: dict[str, Any] = {
     "port/proofs": proofs,
     "port/book": book,
     "port/people": moves_of_people,
+    "port/mistakes": move_for_mistakes,
     "port/evaluate": evaluate,
     "port/scores": scores,
 }

@@ -5,6 +5,7 @@ import {t} from "./texts.js";
 export const ARCHIVES = false;
 export const RUNS = false;
 export const MATCHES = false;
+export const MISTAKES = false;
 export const COUNTS = false;
 
 export const proofCost = () =>

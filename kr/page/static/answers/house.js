@@ -68,6 +68,8 @@ import {ChancesOfScores} from "./chances.js";
  * @property {(positions: readonly Position[], group?: number) => Promise<{move: Move, probability: number}[]>} people
  *   the last position's moves as people play them, the likeliest first; positions: up to two before it, oldest first,
  *   then the position; group: of the mover, 0 for the strongest, -1 for any player
+ * @property {(positions: readonly Position[]) => Promise<Move | null>} [forMistakes] by which the last position of a
+ *   game, a known draw, is played for people's mistakes; null elsewhere; a server's alone
  * @property {(position: Position, played: readonly Move[], better: readonly Move[]) => Promise<Fact[]>} facts why the
  *   first of two lines is worse, the most telling first
  */

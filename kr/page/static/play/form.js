@@ -193,9 +193,9 @@ export class Form {
       return;
     }
     const {side, casual} = this._chosen,
-      {level, generation} = this._opponents,
+      {level, generation, against} = this._opponents,
       clock = this._clock.value;
-    this.app.keep("play-form", {level, generation, side, opening: this._openings.opening, clock, casual});
+    this.app.keep("play-form", {level, generation, against, side, opening: this._openings.opening, clock, casual});
     const players =
       this._mode === "two"
         ? {people: 2, names: [this._names.black.value, this._names.white.value]}

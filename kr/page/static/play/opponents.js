@@ -1,12 +1,13 @@
 // The choice of an opponent: levels by name on cards, all others in a list behind them.
 
 import {choices} from "../choices.js";
-import {choice, choose, labelled, offer} from "../controls.js";
+import {check, choice, choose, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
+import {MISTAKES} from "../offers.js";
 import {t} from "../texts.js";
 import {NAMED_LEVELS, levelName, levelWords, strengthWords} from "./words.js";
 
-/** @typedef {{number: number, elo: number, elo_error: number, fifth: number}} Level */
+/** @typedef {{number: number, elo: number, elo_error: number, fifth: number, database: boolean}} Level */
 
 const USUAL = "3";
 const PROGRAM = "engine:";
@@ -54,13 +55,14 @@ const others = ({generations, engines}) => [
 export class Opponents {
   /**
    * @param {import("../shell.js").App} app
-   * @param {{level?: string, generation?: string}} kept what was chosen before
+   * @param {{level?: string, generation?: string, against?: boolean}} kept what was chosen before
    */
   constructor(app, kept) {
     this.app = app;
     /** a level, 0 for people, evolved, or the number of an engine */
     this.level = String(kept.level ?? USUAL);
     this._kept = kept.generation;
+    this.against = kept.against === true;
     /** @type {Level[]} */
     this._levels = [];
     this._asked = false;
@@ -73,6 +75,9 @@ export class Opponents {
     });
     this._generation = choice(t("Generation"), []);
     this._generations = labelled(this._generation);
+    this._mistakes = check(t("Plays for your mistakes in drawn endings"), this.against, on => {
+      this.against = on;
+    });
     this._strength = el("p", {class: "muted", id: "level-words", role: "status"});
     this.element = el(
       "div",
@@ -86,6 +91,7 @@ export class Opponents {
       ),
       labelled(this._others),
       this._generations,
+      this._mistakes,
     );
     this._describe();
     app.onback(() => {
@@ -101,7 +107,8 @@ export class Opponents {
   /** As a game takes it. */
   settings() {
     if (this.level === "evolved") return {generation: Number(this.generation)};
-    return this._isProgram ? {engine: Number(this.level.slice(PROGRAM.length))} : {level: Number(this.level)};
+    if (this._isProgram) return {engine: Number(this.level.slice(PROGRAM.length))};
+    return {level: Number(this.level), ...(!this._mistakes.hidden && this.against && {against: true})};
   }
 
   get _isProgram() {
@@ -150,6 +157,7 @@ export class Opponents {
     this._generations.hidden = this.level !== "evolved";
     const level = this._levels.find(each => String(each.number) === this.level),
       {evolved, people, program} = otherWords();
+    this._mistakes.hidden = !MISTAKES || !level?.database;
     if (this.level === "evolved") this._strength.textContent = evolved;
     else if (this.level === "0") this._strength.textContent = people;
     else if (this._isProgram) this._strength.textContent = program;

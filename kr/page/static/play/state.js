@@ -11,8 +11,8 @@ import {decimal} from "../texts.js";
 /**
  * What a game is played by, as the answers take it; people: 2 for two people at one board; program: the name of an
  * engine.
- * @typedef {{level?: number, generation?: number, engine?: number, program?: string, people?: number, names?: string[],
- *     side: Side | "", ballot: string, clock: string}} Settings
+ * @typedef {{level?: number, against?: boolean, generation?: number, engine?: number, program?: string,
+ *     people?: number, names?: string[], side: Side | "", ballot: string, clock: string}} Settings
  */
 /** @typedef {{result: string, winner: Side | null, reason: string}} Over */
 /** @typedef {{headers: Record<string, string>, start: string, nodes: Node[]}} Document */

@@ -186,6 +186,12 @@ export class RemoteEngine {
     return moves.map((/** @type {any} */ {move, probability}) => ({move: moveOf(move), probability}));
   }
 
+  /** @param {readonly Position[]} positions */
+  async forMistakes(positions) {
+    const {move} = await this._server.api("port/mistakes", {positions: positions.map(bitsOf)});
+    return move && moveOf(move);
+  }
+
   /**
    * @param {Position} position
    * @param {readonly import("../rules.js").Move[]} played

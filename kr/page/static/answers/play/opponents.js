@@ -13,14 +13,15 @@ import {Refused} from "../text.js";
  * @typedef {{levels: Level[], generations: number[]}} LevelsData
  */
 /**
- * Who plays: a level of kr or, in place of one, 0, the policy; two people; an evolved player; another program, by its
- * number among the engines and its name.
- * @typedef {{level: number} | {people: number} | {generation: number} | {engine: number, program: string}} Opponent
+ * Who plays: a level of kr, perhaps for people's mistakes, or, in place of one, 0, the policy; two people; an evolved
+ * player; another program, by its number among the engines and its name.
+ * @typedef {{level: number, against?: true} | {people: number} | {generation: number} |
+ *     {engine: number, program: string}} Opponent
  */
 
 export const HUMAN = "human";
 export const SPEC_TAGS = ["BlackPlayer", "WhitePlayer"];
-const LEVEL = /^shipped,level=([0-9]{1,2}),seed=([0-9]{1,18})$/;
+const LEVEL = /^shipped,level=([0-9]{1,2})(,against=people)?,seed=([0-9]{1,18})$/;
 const PEOPLE = /^policy:shipped,temperature=1,seed=([0-9]{1,18})$/;
 const EVOLVED = /^evolved:shipped,generation=([0-9]{1,6})$/;
 const PROGRAM = /^engine:([1-9][0-9]{0,2}),(.{1,200})$/;
@@ -64,7 +65,9 @@ export async function opponentFromRequest(house, request, seed) {
     return `engine:${engine},${names[engine - 1]}`;
   }
   const level = request.number("level", PEOPLE_LEVEL, known.length),
-    player = level === PEOPLE_LEVEL ? "policy:shipped,temperature=1" : `shipped,level=${level}`;
+    {database} = known.find(each => each.number === level) ?? {},
+    against = database && request.flag("against") ? ",against=people" : "",
+    player = level === PEOPLE_LEVEL ? "policy:shipped,temperature=1" : `shipped,level=${level}${against}`;
   return `${player},seed=${seed}`;
 }
 
@@ -74,11 +77,11 @@ export async function opponentFromRequest(house, request, seed) {
  * @returns {{opponent: Opponent, seed: string} | null}
  */
 export function readSpec(spec) {
-  const [, level, levelSeed] = LEVEL.exec(spec) ?? [],
+  const [, level, against, levelSeed] = LEVEL.exec(spec) ?? [],
     [, peopleSeed] = PEOPLE.exec(spec) ?? [],
     [, generation] = EVOLVED.exec(spec) ?? [],
     [, engine, program] = PROGRAM.exec(spec) ?? [];
-  if (level) return {opponent: {level: Number(level)}, seed: levelSeed};
+  if (level) return {opponent: {level: Number(level), ...(against && {against: true})}, seed: levelSeed};
   if (peopleSeed) return {opponent: {level: PEOPLE_LEVEL}, seed: peopleSeed};
   if (generation) return {opponent: {generation: Number(generation)}, seed: ""};
   return engine ? {opponent: {engine: Number(engine), program}, seed: ""} : null;
@@ -132,5 +135,6 @@ export const shownName = spec =>
     .replace(",temperature=", ", temperature ")
     .replace(/^shipped/, "kr")
     .replace(",level=", " level ")
+    .replace(",against=people", " for mistakes")
     .replace(/^evolved:shipped,generation=/, "evolved, generation ")
     .replace(/^engine:[0-9]+,/, "");

@@ -53,7 +53,8 @@ export async function playerOf(house, spec) {
   const level = await levelNumbered(house, opponent.level),
     {nodes} = level,
     player = nodes === null ? searching(house) : ownLevel(house, {...level, nodes}, seed);
-  return level.database ? withBook(house, player, seed) : player;
+  if (!level.database) return player;
+  return withBook(house, opponent.against ? forMistakes(house, player) : player, seed);
 }
 
 /**
@@ -79,6 +80,20 @@ function withBook(house, player, seed) {
     },
   };
 }
+
+/**
+ * A player that plays a known draw for people's mistakes.
+ * @param {House} house
+ * @param {Player} player
+ * @returns {Player}
+ */
+const forMistakes = (house, player) => ({
+  newGame: player.newGame,
+  async search(task) {
+    const move = await house.engine.forMistakes?.([...task.history, task.position]);
+    return move ? {move, score: 0, depth: 0, nodes: 0, time: 0} : player.search(task);
+  },
+});
 
 /**
  * The move of a search that was ended before it had found one: it will be taken back.
