@@ -21,7 +21,7 @@ from kr.play.input import TABLE_COMMANDS
 from kr.play.manners import OFFER_AGAIN
 from kr.play.play import clock_text
 from kr.play.setup import HUMAN
-from kr.play.table import TimeUp
+from kr.play.table import Event, TimeUp, View
 from kr.system import join_command, split_command
 
 
@@ -383,8 +383,8 @@ def test_colours_are_for_terminals(monkeypatch, variables, coloured):
     monkeypatch.setattr(sys, "stdout", screen)
     monkeypatch.setattr(sys, "stdin", io.StringIO("11-15\n"))
     table = terminal.Terminal()
-    table.tell(play_module.Event("turn", view=play_module.View(Position(), True, None)))
-    table.tell(play_module.Event("error", "wrong"))
+    table.tell(Event("turn", view=View(Position(), True, None)))
+    table.tell(Event("error", "wrong"))
     assert ("\x1b[" in screen.getvalue()) is coloured
     assert ("●" in screen.getvalue()) is coloured
     assert "wrong" in screen.getvalue()

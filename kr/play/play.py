@@ -22,7 +22,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.book.krb import least_games
 from kr.engine.limits import TimeControl
 from kr.engine.result import SearchResult
 from kr.engine.search import Stop
@@ -30,17 +29,15 @@ from kr.engine.settings import engine_from
 from kr.errors import KrError
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION, Outcome
 from kr.game.position import Move, Side
-from kr.game.value import Result
 from kr.notation import SIDE_NAMES, square_name
 from kr.pdn import Game
-from kr.pdn.game import setups_object
 from kr.play.advice import Advice
+from kr.play.events import Events, move_texts
 from kr.play.input import TABLE_COMMANDS, TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, PlayRecord, default_path
 from kr.play.setup import HUMAN, SETUP_TAGS, GameSetup, PlaySettings, seat_names, set_up
-from kr.play.table import Adviser, Event, Prompt, Seat, Table, Thought, TimeUp, View
-from kr.players.levels import LEVELS
+from kr.play.table import Adviser, Prompt, Seat, Table, Thought, TimeUp
 from kr.players.player import Player, Reply
 from kr.storage import lock
 from kr.text import printable
@@ -82,10 +79,9 @@ class Play:
         ]
         for side in Side:
             self._set_clock(side)
-        humans = [side for side in Side if self._seats[side].player is None]
-        self.humans = len(humans)
+        self._events = Events(table, setup, record, self.board, self._seats)
+        self.humans = len(self._events.people)
         """Number of people that play."""
-        self._flipped = humans == [Side.BLACK]
         self._offer: Side | None = None
         """Side whose draw offer is open."""
         self._offered_at: dict[Side, int] = {}
@@ -196,7 +192,7 @@ class Play:
             for seat in self._seats:
                 if seat.player:
                     seat.player.new_game()
-            self._tell_start()
+            self._events.start()
             while True:
                 self._end_by_rules()
                 side = self.board.position.side
@@ -207,7 +203,7 @@ class Play:
         except _Over as over:
             self._record.finish(over.outcome.result, over.outcome.reason)
             self._save()
-            self._tell_end(over.outcome)
+            self._events.end(over.outcome)
             return over.outcome
         except (_Leave, KeyboardInterrupt, EOFError):
             self._leave()
@@ -232,7 +228,7 @@ class Play:
             clock.stop(0.0)
             self._play(side, legal[0], 0.0, None)
             return
-        self._tell("thinking", f"{SIDE_NAMES[side]} is thinking ...", side=side)
+        self._events.tell("thinking", f"{SIDE_NAMES[side]} is thinking ...", side=side)
         arguments, stop = (self.board.position, clock.limits(), self.board.recent), Stop()
         reply: Reply = yield Thought(lambda: player.search(*arguments, stop), stop.set)
         if clock.stop(reply.time) > self._settings.margin:
@@ -249,7 +245,7 @@ class Play:
         seat, moves = self._seats[side], self.board.moves
         self._began = self._now()
         prefix: tuple[int, ...] = ()
-        self._tell_turn(side)
+        self._events.turn(side)
         while self.board.moves == moves:
             position = self.board.position
             words = [str(move) for move in position.legal_moves()] + list(TABLE_COMMANDS)
@@ -272,10 +268,10 @@ class Play:
                     if isinstance(typed, Move):
                         self._move_by_hand(side, typed)
                     else:
-                        self._tell_squares(prefix)
+                        self._events.squares(prefix)
             except (KrError, OSError) as error:
                 prefix = ()
-                self._tell("error", _line(error))
+                self._events.tell("error", _line(error))
 
     def _move_by_hand(self, side: Side, move: Move) -> None:
         seconds, clock = self._now() - self._began, self._seats[side].clock
@@ -292,16 +288,7 @@ class Play:
         if self._offer == side.other:
             self._offer = None
         self._save()
-        text = f"{SIDE_NAMES[side]} ({seat.name}) plays {move}" if seat.player else ""
-        thought = {} if reply is None else {"score": reply.score, "depth": reply.depth, "nodes": reply.nodes}
-        if reply is not None and reply.weight is not None:
-            text += f" ({reply.note()})"
-            thought["book_games"] = least_games(reply.weight)
-        self._tell(
-            "move", text, view=None if self.humans else self._view(), side=side, move=str(move),
-            fen=self.board.position.fen, ply=len(self.board.moves), time=round(seconds, 3),
-            clock=seat.seconds, **thought,
-        )  # fmt: skip
+        self._events.move(side, move, seconds, reply)
 
     def _time_left(self, seat: Seat) -> float | None:
         """Seconds until the side to move loses on time."""
@@ -314,21 +301,21 @@ class Play:
         match command.name:
             case "moves":
                 legal = position.legal_moves()
-                self._tell("moves", f"legal: {' '.join(map(str, legal))}", moves=_texts(legal))
+                self._events.tell("moves", f"legal: {' '.join(map(str, legal))}", moves=move_texts(legal))
             case "hint" | "eval":
                 yield from self._advise(side, command.name)
             case "undo":
                 self._undo(side)
             case "board":
-                self._tell("board", view=self._view())
+                self._events.tell("board", view=self._events.view())
             case "flip":
-                self._flipped = not self._flipped
-                self._tell("board", view=self._view())
+                self._events.flipped = not self._events.flipped
+                self._events.tell("board", view=self._events.view())
             case "draw":
                 self._draw(side)
             case "agree":
                 if self.humans < 2:
-                    self._tell("error", "agree is for two people; draw offers kr a draw")
+                    self._events.tell("error", "agree is for two people; draw offers kr a draw")
                     return
                 raise _Over(Outcome(None, AGREEMENT))
             case "resign":
@@ -338,7 +325,7 @@ class Play:
             case "help":
                 lines = [f"  {name:<6}  {what}" for name, what in TABLE_COMMANDS.items()]
                 moves = "  11-15   a move; 22x15 or 22-15 is a capture; or its squares one by one"
-                self._tell("help", "\n".join([moves, *lines]), commands=TABLE_COMMANDS)
+                self._events.tell("help", "\n".join([moves, *lines]), commands=TABLE_COMMANDS)
             case "quit":
                 raise _Leave
 
@@ -350,13 +337,13 @@ class Play:
         promise = self._advice.promise(result)
         line = " ".join(map(str, result.pv[:8]))
         text = f"{result.move}: {promise}; {line}" if kind == "hint" else f"for {SIDE_NAMES[side]}: {promise}"
-        self._tell(kind, text, **self._advice.facts(result))
+        self._events.tell(kind, text, **self._advice.facts(result))
 
     def _undo(self, side: Side) -> None:
         """Go back to the last position with a person to move."""
         moves, ply = len(self.board.moves), self.undo_ply
         if ply is None:
-            self._tell("error", "you have no move to take back")
+            self._events.tell("error", "you have no move to take back")
             return
         self._record.undo(moves - ply)
         self.board.undo(moves - ply)
@@ -365,7 +352,7 @@ class Play:
         self._offer = None
         self._offered_at = {each: at for each, at in self._offered_at.items() if at <= ply}
         self._save()
-        self._tell("undo", f"{counted(moves - ply, 'move')} taken back",
+        self._events.tell("undo", f"{counted(moves - ply, 'move')} taken back",
                    plies=moves - ply, fen=self.board.position.fen)  # fmt: skip
 
     def _draw(self, side: Side) -> None:
@@ -374,7 +361,7 @@ class Play:
             raise _Over(Outcome(None, AGREEMENT))
         if not self._may_offer(side):
             again = self._offered_at[side] + OFFER_AGAIN - len(self.board.moves)
-            self._tell("error", f"you have already offered a draw; you can again in {counted(again, 'ply')}")
+            self._events.tell("error", f"you have already offered a draw; you can again in {counted(again, 'ply')}")
             return
         self._offer_draw(side)
 
@@ -386,18 +373,18 @@ class Play:
         self._offered_at[side] = len(self.board.moves)
         other = self._seats[side.other]
         how = "" if other.player else "; draw accepts, a move declines"
-        self._tell("offer", f"{SIDE_NAMES[side]} offers a draw{how}", side=side)
+        self._events.tell("offer", f"{SIDE_NAMES[side]} offers a draw{how}", side=side)
         if other.player is None:
             self._offer = side
             return
         why = refusal(self._record.scores(side.other), len(self.board.moves))
         if why is None:
             raise _Over(Outcome(None, AGREEMENT))
-        self._tell("answer", f"{SIDE_NAMES[side.other]} declines: {why}", side=side.other, accepted=False)
+        self._events.tell("answer", f"{SIDE_NAMES[side.other]} declines: {why}", side=side.other, accepted=False)
 
     def _save_to(self, name: str) -> None:
         if not name:
-            self._tell("error", "save: expected a file name, save FILE")
+            self._events.tell("error", "save: expected a file name, save FILE")
             return
         try:
             path = Path(name).expanduser()
@@ -406,74 +393,19 @@ class Play:
             # a name with a null byte, or in the home of an unknown user
             if isinstance(error, KrError):
                 raise
-            self._tell("error", f"{printable(name)!r} is not a file name: {_line(error)}")
+            self._events.tell("error", f"{printable(name)!r} is not a file name: {_line(error)}")
             return
-        self._tell("saved", f"written to {path}", file=str(path))
-
-    # --- events
-
-    def _tell(self, kind: str, text: str = "", view: View | None = None, **facts: Any) -> None:
-        self._table.tell(Event(kind, text, facts, view))
-
-    def _tell_start(self) -> None:
-        setup, ply = self._setup, len(self.board.moves)
-        names = [f"{SIDE_NAMES[side]}: {seat.name}" for side, seat in enumerate(self._seats)]
-        lines = [", ".join(names)]
-        if setup.opening:
-            lines.append(f"opening {setup.opening}")
-        if self.humans:
-            levels = f"; --level 1 to {len(LEVELS)} sets the strength of kr" if "level=" in "".join(setup.specs) else ""
-            lines.append(f"help lists the commands{levels}")
-        view = None if self.humans else self._view()
-        self._tell(
-            "start", "\n".join(lines), view, black=self._seats[0].name, white=self._seats[1].name, seed=setup.seed,
-            controls=[None if control is None else str(control) for control in setup.controls],
-            fen=self.board.position.fen, start=self.board.start.fen, ply=ply, moves=_texts(self.board.moves),
-            **setups_object(self.game), opening=setup.opening,
-            file=None if self._record.path is None else str(self._record.path),
-        )  # fmt: skip
-
-    def _tell_turn(self, side: Side) -> None:
-        position = self.board.position
-        self._tell(
-            "turn", view=self._view(), side=side, fen=position.fen, ply=len(self.board.moves),
-            moves=_texts(position.legal_moves()), clocks=[seat.seconds for seat in self._seats],
-        )  # fmt: skip
-
-    def _tell_squares(self, prefix: tuple[int, ...]) -> None:
-        squares = [square_name(square) for square in next_squares(self.board.position, prefix)]
-        self._tell("more", f"from {square_name(prefix[-1])} to {' or '.join(squares)}", squares=list(map(int, squares)))
-
-    def _tell_end(self, outcome: Outcome) -> None:
-        path = self._record.path if self._record.saved else None
-        text = f"{outcome}" + (f"\nkept in {path}" if path else "")
-        self._tell(
-            "end", text, self._view(), result=outcome.result, winner=outcome.winner, reason=outcome.reason,
-            plies=len(self.board.moves), fen=self.board.position.fen, file=None if path is None else str(path),
-        )  # fmt: skip
+        self._events.tell("saved", f"written to {path}", file=str(path))
 
     def _leave(self) -> None:
         """Save the game and show the command that resumes it."""
         self._save()
-        path = self._record.path
-        if path is None or not self._record.saved:
-            nothing = "nothing was played" if not self._record.is_begun else "the game is not kept"
-            self._tell("left", nothing, file=None, resume=None, result=Result.UNFINISHED)
-            return
-        again = self._setup.resume_command(path)
-        text = f"the game is kept; resume it with: {again}"
-        self._tell("left", text, file=str(path), resume=again, result=Result.UNFINISHED)
+        self._events.left()
 
     def _prompt(self, side: Side, prefix: tuple[int, ...]) -> str:
         seconds = self._time_left(self._seats[side])
         clock = "" if seconds is None else f" ({clock_text(seconds - self._settings.margin)})"
         return f"{SIDE_NAMES[side]}{clock}: " + "".join(f"{square_name(square)}-" for square in prefix)
-
-    def _view(self) -> View:
-        moves = self.board.moves
-        return View(self.board.position, self._flipped, moves[-1] if moves else None)
-
-    # ---
 
     def _set_clock(self, side: Side) -> None:
         control = self._setup.controls[side]
@@ -484,7 +416,7 @@ class Play:
         try:
             self._record.save()
         except (KrError, OSError) as error:
-            self._tell("error", f"the game is not kept: {_line(error)}")
+            self._events.tell("error", f"the game is not kept: {_line(error)}")
 
 
 def clock_text(seconds: float) -> str:
@@ -500,10 +432,6 @@ def _line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split())
-
-
-def _texts(moves: Sequence[Move]) -> list[str]:
-    return [str(move) for move in moves]
 
 
 def _close(players: Sequence[Player | None]) -> None:
