@@ -135,7 +135,7 @@ language: $(NODE_BIN)/biome
 	@node --import ./tests/scripts/merged.js tests/scripts/language.js "$(CODE)" $(if $(UPDATE),update)
 
 scripts-test: $(NODE_BIN)/biome
-	node --import ./tests/scripts/merged.js --test --test-reporter dot tests/scripts/*.test.js
+	node --import ./tests/scripts/merged.js --test-reporter dot tests/scripts/all.js
 else
 scripts-lint scripts-types scripts-test language:
 	@echo "kr: $@ was left out: no node of version 18.19 or newer with npm (apt install nodejs npm)"; test -z "$$CI"
