@@ -138,11 +138,17 @@ cdef Swing find_swing(const Course* course, int sign, int beyond, const Course* 
     # the last quiet position without them
     if at == course.end or not course.quiet[at]:
         return swing
-    swing.begin = at
+    swing.begin = i = at
+    # who wins them has given some before
+    while i > 0 and (not course.quiet[i] or sign * course.lead[i] < beyond):
+        i -= 1
+    if course.quiet[i] and sign * course.lead[i] == beyond:
+        swing.begin = i
+    at = swing.begin
     swing.count = FULL_BOARD
     swing.forced = course.boards[at].side == (course.boards[0].side if sign > 0 else 1 - course.boards[0].side)
     for i in range(at + 1, course.end + 1):
-        if course.quiet[i]:
+        if course.quiet[i] and (swing.at or sign * course.lead[i] > beyond):
             if swing.at == 0:
                 swing.at = i
             swing.count = min(swing.count, sign * course.lead[i] - beyond)

@@ -131,11 +131,11 @@ cdef void add_losses(Facts* facts, const Course* line, const Course* better) noe
             add_swing(facts, "attacked", 0, &swing, square)
         else:
             add_swing(facts, "loses", 0, &swing, -1)
-    elif swing.begin == 0 and swing.given:
+    elif swing.begin == 0 and move_captured(line.moves[1]) and swing.given:
         add_swing(facts, "losing_exchange", 0, &swing, -1)
-    elif swing.begin == 0:
+    elif swing.begin == 0 and move_captured(line.moves[1]):
         add_swing(facts, "at_once", 0, &swing, -1)
-    elif safe_moves(&line.boards[swing.begin]) == 0:
+    elif swing.begin and safe_moves(&line.boards[swing.begin]) == 0:
         add_swing(facts, "no_safe_move", 0, &swing, -1)
         # it shows before the pieces are lost
         facts.facts[facts.size - 1].plies = swing.begin
