@@ -26,6 +26,8 @@ from kr.engine.limits import Limits
 from kr.pdn import Game, Reader
 
 LONGER = judging.LONGER
+LITTLE = {"why.exchange_wrong", "why.exchange_missed", "why.too_late"}
+"""Sentences that say little."""
 
 
 def sample(archive: Path, count: int) -> Iterator[Game]:
@@ -56,6 +58,7 @@ def main() -> None:
     marks: Counter[tuple[str, str]] = Counter()
     reasons: Counter[str] = Counter()
     given: Counter[tuple[str, bool]] = Counter()
+    much: Counter[str] = Counter()
     seconds = [0.0, 0.0]
     games = 0
     for game in sample(options.archive, options.games):
@@ -69,6 +72,7 @@ def main() -> None:
             print(list(game.positions())[each.ply].fen, each.mark, each.move, "|", *each.why)
         reasons.update(sentence.name for each in explained for sentence in each.why)
         given.update((each.mark, bool(each.why)) for each in explained)
+        much.update(each.mark for each in explained if {sentence.name for sentence in each.why} - LITTLE)
     print(f"{games} games, {options.nodes} nodes; {seconds[1] / seconds[0]:.2f} times the processor time")
     for mark in MARKS:
         of = {other: count for (one, other), count in marks.items() if one == mark}
@@ -77,7 +81,8 @@ def main() -> None:
     new = sum(count for (one, other), count in marks.items() if one not in MARKS and other in MARKS)
     print(f"new marks: {new}")
     for mark in MARKS:
-        print(f"{mark:3} with a reason: {given[mark, True]} of {given[mark, True] + given[mark, False]}")
+        marked = given[mark, True] + given[mark, False]
+        print(f"{mark:3} with a reason: {given[mark, True]} of {marked}, one that says more than little: {much[mark]}")
     for name, count in reasons.most_common():
         print(f"{count:5} {name}")
 

@@ -134,6 +134,13 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     assert "Hardly anyone plays 20-16 here; most play" in said
     assert f"Fairly firm: two searches of {QUICK:,} positions agree." in said
     assert page.locator("main .board .arrows .better").count() > 0
+    # its lines are stepped through, and what is said of it stays
+    page.locator(".mark-facts .variations button").nth(1).click()
+    after = list(game.positions())[BLUNDER_PLY].play(better[0]).play(better[1])
+    assert read_board(page) == meant_board(after.fen)
+    assert words(page, ".review .mark-facts").startswith("5... 20-16?? blunder")
+    assert page.locator(".mark-facts [aria-current]").inner_text() == str(better[1])
+    page.locator(".review").get_by_role("button", name=name, exact=True).click()
     page.keyboard.press("ArrowLeft")
     page.locator(f"main .board .grid [data-square='{better[0].origin + 1}'].movable").wait_for()
     click_square(page, better[0].origin + 1)

@@ -314,9 +314,11 @@ cdef void find_facts(Course* line, Course* better, const Egdb* db, Facts* facts)
         add_fact(facts, ABOUT_LITTLE, "exchange_wrong", 0, exchange)
     elif other and not exchange:
         add_fact(facts, ABOUT_LITTLE, "exchange_missed", 1, other)
-    for i in range(2, min(line.size, 9), 2):
+    for i in range(0, min(line.size, 9), 2):
         if line.moves[i] == better.moves[0]:
             add_fact(facts, ABOUT_LITTLE, "too_late", 0, i + 1)
+        # another piece may go that way later
+        if origin_bit(line.moves[i]) == origin_bit(better.moves[0]):
             break
 
 

@@ -17,8 +17,12 @@ Pages draw their graph and tell the story from these comments alone.
 A score of another program at a marked move is replaced, [%eval ...] alone, the words around it stay; a judged move with
 such a score loses the signs of that program too, where they are not kr's.
 
+What refutes a marked move is a variation, too, from where the game goes on otherwise; its first comment is [%kr
+refutation]. Where the game ends before that, or the better line of a later mark begins so, there is none.
+
 When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
-every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
+every variation whose first comment has [%kr line or [%kr refutation, unless something was added to it. All else stays
+as it is.
 """
 
 from __future__ import annotations
@@ -40,6 +44,7 @@ from kr.proofs.known import CERTIFICATE_WORD
 
 OWN = "[%kr"
 OWN_LINE = "[%kr line"
+OWN_REFUTATION = "[%kr refutation"
 OWN_GAME = "[%kr game"
 OWN_STORY = "[%kr story"
 ONCE = "once"
@@ -60,7 +65,8 @@ def mark_game(
     """Put judgements into a game, in place of earlier ones.
 
     story, accuracy of Black and White, report: for the comment before the first move. signature: text for the Annotator
-    tag, without a semicolon. line_plies: most plies of a better line; 0 for none.
+    tag, without a semicolon. line_plies: most plies of a better line and a refutation but for those that
+    reasons tell of; 0 for none.
     """
     unmark_game(game)
     others = _SIGNATURE.sub("", game.headers.get(ANNOTATOR, ""))
@@ -78,7 +84,10 @@ def mark_game(
             node.nags.append(sign)
         node.comments.append(_comment(judgement, sign, words))
         if judgement.mark in MARKS and line_plies:
-            _add_line(node, judgement, line_plies)
+            # as far as the reasons tell of
+            plies = max(line_plies, *(len(str(each.values["line"]).split()) for each in judgement.why), 0)
+            _add_line(node, judgement, plies)
+            _add_refutation(node, judgement, moves, plies)
 
 
 def _replace_scores(node: ChildNode, judgement: JudgedMove) -> None:
@@ -263,6 +272,24 @@ def _add_line(node: ChildNode, judgement: JudgedMove, plies: int) -> None:
         head.comments.append(f"[%eval {score}] {OWN_LINE} exp={expected:.2f}]")
 
 
+def _add_refutation(node: ChildNode, judgement: JudgedMove, moves: Sequence[JudgedMove], plies: int) -> None:
+    """Write what refutes a marked move as a variation, from where the game goes on otherwise."""
+    line = judgement.refutation[1:plies]
+    for ply, move in enumerate(line):
+        if node.setup is not None or not node.variations:
+            return
+        following = node.variations[0]
+        if following.move.squares == move.squares:
+            node = following
+            continue
+        later = moves[judgement.ply + 1 + ply]
+        if later.mark not in MARKS or later.line[0].squares != move.squares:
+            last: GameNode = node
+            for number, each in enumerate(line[ply:]):
+                last = last.add_variation(each, comment="" if number else f"{OWN_REFUTATION}]")
+        return
+
+
 def _signs(node: ChildNode) -> set[str]:
     """Judgements of a move, as signs if they have one."""
     return {SIGNS.get(nag, nag) for nag in node.nags}
@@ -270,7 +297,8 @@ def _signs(node: ChildNode) -> set[str]:
 
 def _is_own_line(head: ChildNode) -> bool:
     """True if a variation holds only moves and kr's own comment on the first."""
-    node: ChildNode | None = head if any(OWN_LINE in comment for comment in head.comments) else None
+    own = any(OWN_LINE in comment or OWN_REFUTATION in comment for comment in head.comments)
+    node: ChildNode | None = head if own else None
     if node is None:
         return False
     while node is not None:

@@ -118,6 +118,28 @@ export function betterNode(node) {
 }
 
 /**
+ * The moves that refute the move that led to a node, along the game as far as it goes on so; none where kr has left
+ * none.
+ * @param {TreeNode} node
+ * @returns {TreeNode[]}
+ */
+export function refutationOf(node) {
+  const moves = [];
+  /** @type {TreeNode | undefined} */
+  let at = node;
+  while (at) {
+    const kind = at !== node && judgement(at)?.kind,
+      head = at.children.find(child => child.comments.some(text => text.includes("[%kr refutation")));
+    if (kind && kind !== "only") break;
+    for (let each = head; each; each = each.children[0]) moves.push(each);
+    if (head) return moves;
+    at = at.children[0];
+    if (at) moves.push(at);
+  }
+  return [];
+}
+
+/**
  * The arrow of that move: what Board.arrows takes.
  * @param {TreeNode} node
  * @returns {BoardArrow[]}

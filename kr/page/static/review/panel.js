@@ -10,7 +10,7 @@ import {momentsOf, nextOf} from "./moments.js";
 import {Practice} from "./practice.js";
 import {Review, limitOf, peopleText, personOf} from "./state.js";
 import {Job, peopleBefore} from "./stream.js";
-import {accuracyView, markView, marksView, nameOf, storyView, tableView} from "./view.js";
+import {accuracyView, isWithin, markView, marksView, nameOf, storyView, tableView} from "./view.js";
 import {trainButton} from "./train.js";
 
 /** @typedef {import("../shell.js").App} App */
@@ -350,15 +350,20 @@ class Panel {
     const here = /** @type {HTMLElement | null} */ (this._parts.marks.querySelector("[aria-current]"));
     if (focused) here?.focus({preventScroll: true});
     if (here && this._near) here.scrollIntoView({block: "nearest", inline: "nearest"});
-    const mark = marks.find(each => each.node === tree.node);
-    if (mark && !this.review.judging) void this._askPeople(mark, this._near);
+    const mark = marks.find(each => each.node === tree.node) ?? marks.find(each => isWithin(each, tree.node));
+    if (mark && mark.node === tree.node && !this.review.judging) void this._askPeople(mark, this._near);
     this._drawMark(mark);
   }
 
   /** @param {Mark | undefined} mark */
   _drawMark(mark) {
     const people = (mark && this._people.get(mark.node)) ?? "";
-    this._parts.mark.replaceChildren(...(mark ? markView(mark, limitOf(this._app.tree.headers), people) : []));
+    const {tree} = this._app,
+      focused = this._parts.mark.contains(document.activeElement),
+      go = (/** @type {any} */ node) => this._go(() => tree.select(node)),
+      view = mark ? markView(mark, limitOf(tree.headers), people, tree.node, go) : [];
+    this._parts.mark.replaceChildren(...view);
+    if (focused) /** @type {HTMLElement | null} */ (this._parts.mark.querySelector("[aria-current]"))?.focus();
   }
 
   /**

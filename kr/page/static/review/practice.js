@@ -3,7 +3,7 @@
 
 import {tellIn} from "../aloud.js";
 import {button, el} from "../dom.js";
-import {kindName} from "../graph.js";
+import {kindName, refutationOf} from "../graph.js";
 import {visible} from "../escapes.js";
 import {actions} from "../send.js";
 import {sound} from "../sounds.js";
@@ -294,8 +294,8 @@ export class Practice {
     const {moment} = tour,
       better = {name: t("Better"), steps: stepsFrom(moment.line)},
       found = own ? [{name: t("Tried"), steps: own}] : [],
-      played = (/** @type {import("./moments.js").Step[]} */ steps) => ({name: t("Played"), steps});
-    this._lines.show([...found, better, played([moment.node])]);
+      played = {name: t("Played"), steps: [moment.node, ...refutationOf(moment.node)]};
+    this._lines.show([...found, better, played]);
     this._lines.go(0, 0);
     // a line of the review may end where its search did
     const [longer, line] = await Promise.all(
@@ -308,7 +308,8 @@ export class Practice {
     );
     if (this.tour !== tour || tour.moment !== moment || !tour.isRevealed) return;
     if (longer.length > better.steps.length) better.steps = longer;
-    this._lines.show([...found, better, played(line.length ? line : [moment.node])]);
+    if (line.length > played.steps.length) played.steps = line;
+    this._lines.show([...found, better, played]);
   }
 
   _retry() {

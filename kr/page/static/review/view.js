@@ -1,14 +1,14 @@
 // What the panel Review shows, as elements made from what is known.
 
 import {button, el} from "../dom.js";
-import {kindName, signOf} from "../graph.js";
+import {kindName, refutationOf, signOf} from "../graph.js";
 import {visible} from "../escapes.js";
 import {reasonsIn} from "../comments.js";
 import {SIDES, sideName} from "../squares.js";
 import {head} from "../tables.js";
 import {decimal, said, t} from "../texts.js";
 import {turnName, turnOf} from "../turns.js";
-import {worthsOf} from "./moments.js";
+import {stepsFrom, worthsOf} from "./moments.js";
 import {firmness} from "./state.js";
 
 /** @typedef {import("./state.js").Mark} Mark */
@@ -72,11 +72,32 @@ export function marksView(marks, node, go) {
   });
 }
 
-/** The moves of a line as text. @param {any} line its first node */
-function lineText(line) {
-  const moves = [];
-  for (let each = line; each; each = each.children[0]) moves.push(visible(each.text));
-  return moves.join(" ");
+/**
+ * The nodes of the lines of a mark: of the better move, and of what refutes the marked one.
+ * @param {Mark} mark
+ */
+const linesOf = ({node, line}) => ({better: stepsFrom(line), refutation: line ? refutationOf(node) : []});
+
+/** True if a node that is no move of the game stands in a line of a mark. @param {Mark} mark @param {any} node */
+export function isWithin(mark, node) {
+  const {better, refutation} = linesOf(mark);
+  return better.includes(node) || (refutation.includes(node) && node.parent?.children[0] !== node);
+}
+
+/**
+ * The moves of a line behind its name, as buttons that go there.
+ * @param {string} named with a tab in place of the moves
+ * @param {any[]} nodes
+ * @param {any} shown
+ * @param {(node: any) => void} go
+ */
+function lineView(named, nodes, shown, go) {
+  const [before, after] = named.split("\t"),
+    moves = nodes.flatMap(node => [
+      " ",
+      button(visible(node.text), () => go(node), {"aria-current": node === shown ? "step" : null}),
+    ]);
+  return el("span", {class: "variations"}, before.trimEnd(), ...moves, after);
 }
 
 /**
@@ -104,10 +125,13 @@ export const reasonsView = ({comments}) =>
  * @param {Mark} mark
  * @param {string} limit words of the limit with which it was judged
  * @param {string} people in words; "" as long as it isn't known
+ * @param {any} shown node on the board
+ * @param {(node: any) => void} go
  */
-export function markView(mark, limit, people) {
+export function markView(mark, limit, people, shown, go) {
   const {node, point, line} = mark,
     gap = chancesText(mark),
+    {better, refutation} = linesOf(mark),
     name = [kindName(point.kind), turnName(turnOf(node))].filter(Boolean).join(", ");
   return [
     el(
@@ -115,9 +139,10 @@ export function markView(mark, limit, people) {
       null,
       el("b", null, visible(point.label)),
       el("span", {class: `sign ${point.kind}`}, `${signOf(point.kind)} ${name}`),
-      line ? `. ${t("Better: {moves}", {moves: lineText(line)})}` : "",
+      ...(line ? [". ", lineView(t("Better: {moves}", {moves: "\t"}), better, shown, go)] : []),
     ),
     ...reasonsView(node),
+    refutation.length ? el("p", null, lineView(t("Answer: {moves}", {moves: "\t"}), refutation, shown, go)) : "",
     gap ? el("p", null, gap) : "",
     point.kind === "only" ? el("p", null, t("Any other move would have given much away.")) : "",
     people ? el("p", {class: "people-say"}, people) : "",

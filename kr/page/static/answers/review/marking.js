@@ -4,7 +4,8 @@
 //     11-15?! {[%eval -0.31] [%kr exp=0.32 nag=?!] Inaccuracy: Black expects 0.32, with 9-14 0.41.}
 //
 // When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
-// every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
+// every variation whose first comment has [%kr line or [%kr refutation, unless something was added to it. All else
+// stays as it is.
 
 import {said} from "../../texts.js";
 import {BLANK, stripped} from "../blanks.js";
@@ -27,6 +28,7 @@ import {sentenceCommand, standings} from "./story.js";
 
 const OWN = "[%kr",
   OWN_LINE = "[%kr line",
+  OWN_REFUTATION = "[%kr refutation",
   OWN_GAME = "[%kr game",
   OWN_STORY = "[%kr story";
 const ONCE = "once";
@@ -67,7 +69,11 @@ export function markGame(game, moves, story, accuracy, report, signature, linePl
       sign = signs.includes(judged.mark) ? "" : judged.mark;
     if (sign) node.nags.push(sign);
     node.comments.push(moveComment(judged, judged.expected, sign, words, standings(judged, thresholds)));
-    if (isBad(judged.mark)) addLine(node, judged, linePlies);
+    if (!isBad(judged.mark)) continue;
+    // as far as the reasons tell of
+    const plies = Math.max(linePlies, ...judged.why.map(each => String(each.with?.line).split(" ").length));
+    addLine(node, judged, plies);
+    addRefutation(node, judged, moves, plies);
   }
 }
 
@@ -251,9 +257,35 @@ function addLine(node, {side, line, bestScore, bestExpected, bestValue}, plies) 
   head.comments.push(`[%eval ${score}] ${OWN_LINE} exp=${fixed(pov(side, bestExpected), 2)}]`);
 }
 
+/**
+ * Writes what refutes a marked move as a variation, from where the game goes on otherwise.
+ * @param {ChildNode} marked
+ * @param {JudgedMove} judged
+ * @param {readonly JudgedMove[]} moves
+ * @param {number} plies
+ */
+function addRefutation(marked, {ply, refutation}, moves, plies) {
+  const line = refutation.slice(1, plies);
+  /** @type {ChildNode} */
+  let last = marked;
+  for (const [index, move] of line.entries()) {
+    const next = last.variations[0];
+    if (last.setup || !next) return;
+    if (next.move.leadsAs(move)) {
+      last = next;
+      continue;
+    }
+    const later = moves[ply + 1 + index];
+    if (isBad(later.mark) && later.line[0].leadsAs(move)) return;
+    for (const [number, each] of line.slice(index).entries())
+      last = last.addVariation(each, {comment: number ? "" : `${OWN_REFUTATION}]`});
+    return;
+  }
+}
+
 /** True if a variation holds only moves and kr's own comment on the first. @param {ChildNode} head */
 function isOwnLine(head) {
-  if (!head.comments.some(comment => comment.includes(OWN_LINE))) return false;
+  if (!head.comments.some(comment => [OWN_LINE, OWN_REFUTATION].some(own => comment.includes(own)))) return false;
   for (let node = /** @type {ChildNode | null} */ (head); node; node = node.next()) {
     const others = node.comments.filter(comment => node !== head || !comment.includes(OWN));
     if (others.length || node.nags.length || node.startingComments.length || node.variations.length > 1) return false;
