@@ -81,7 +81,7 @@ def tested(archive: Scores, unseen: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     chosen, boards = chosen[drawn], boards[drawn]
     children, first = _core.successors(boards)
     loses = practical.values(children) == VALUES.index(Value.WIN)
-    probabilities = practical.probabilities(boards, first, loses)
+    probabilities = practical.probabilities(boards, first, loses, decisions.before[chosen])
     expected = np.add.reduceat(probabilities * loses, first[:-1])
     frames = decisions.boards[chosen]
     _, origin, target, captured = _core.policy_choices(np.ascontiguousarray(frames))

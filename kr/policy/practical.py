@@ -4,10 +4,10 @@
     for each in practical.moves(position):
         print(each.move, each.chance)
 
-Drawn positions around the root, breadth first, are a graph in which we choose among the moves that keep the draw, and
-people answer by the probabilities of `kr.policy.calibration`; an answer that loses ends it. Value iteration finds the
-chance of each position, in which a mistake counts less the later it comes. At the edge of the graph stand the chances
-of `kr.policy.ending_chances`, so that a small one is enough where these have the root.
+Drawn positions around the root are a graph in which we choose among the moves that keep the draw, and people answer by
+the probabilities of `kr.policy.calibration`; an answer that loses ends it. Value iteration finds the chance of each
+position, in which a mistake counts less the later it comes. At the edge of the graph stand the chances of
+`kr.policy.ending_chances`, so that a small one is enough where these have the root.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from kr import _core
 from kr.egdb.database import VALUES, Database
@@ -43,8 +43,14 @@ _ACCURACY = 1e-6
 """Change of all chances at which value iteration ends."""
 _CANDIDATES = 10
 """Draws that are looked at for each of the hardest."""
-_AT_ONCE = 128
+_AT_ONCE = 64
 """Positions of ours that are expanded together."""
+_HOPE = 0.3
+"""Chance of a position that is not expanded, while the graph grows."""
+_PREFERENCE = 0.02
+"""Chance by which a move is worse that is e times less likely to be ours."""
+_FEW_SWEEPS, _FARTHEST = 4, 12
+"""Sweeps after each expansion, and moves and answers to which play is followed."""
 _LOST, _DRAWN = VALUES.index(Value.LOSS), VALUES.index(Value.DRAW)
 _WON = VALUES.index(Value.WIN)
 
@@ -132,15 +138,21 @@ class PracticalChances:
         return values
 
     def probabilities(
-        self, rows: NDArray[np.uint32], first: NDArray[np.int64], loses: NDArray[np.bool_]
+        self,
+        rows: NDArray[np.uint32],
+        first: NDArray[np.int64],
+        loses: NDArray[np.bool_],
+        before: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.float64]:
-        """The probability (m,) of each move of drawn boards (n, 3), Black to move; loses: True for those that lose."""
+        """The probability (m,) of each move of drawn boards (n, 3), Black to move; loses: True for those that lose;
+        before: (n, 4) squares of moves before them, as for Policy.predict."""
         import numpy as np
 
         kings = rows[:, 2]
         frames = np.stack([rows[:, 0] & ~kings, rows[:, 1] & ~kings, rows[:, 0] & kings, rows[:, 1] & kings], axis=1)
-        unknown = np.full((len(rows), 4), UNKNOWN_SQUARE, dtype=np.uint8)
-        weights = self.policy.predict(frames, unknown).probability.astype(np.float64)
+        if before is None:
+            before = np.full((len(rows), 4), UNKNOWN_SQUARE, dtype=np.uint8)
+        weights = self.policy.predict(frames, before).probability.astype(np.float64)
         counts = np.diff(first)
         if self._calibration is not None:
             pieces = np.bitwise_count(rows[:, 0] | rows[:, 1])
@@ -149,47 +161,32 @@ class PracticalChances:
 
 
 class _Graph:
-    """Drawn positions: ours, in which we move, the first of which is the root, and theirs."""
+    """Drawn positions: ours, in which we move, the first of which is the root, and theirs.
+
+    It grows where play leads most likely: people by their probabilities, we by the chances so far, in which a position
+    of ours that is not expanded has _HOPE.
+    """
 
     def __init__(self, chances: PracticalChances, root: BoardKey, most: int) -> None:
         import numpy as np
 
-        ours: dict[BoardKey, int] = {root: 0}
-        theirs: dict[BoardKey, int] = {}
-        moves, move_counts, answers, answer_counts, probabilities = ([] for _ in range(5))
-        expanded = answered = 0
-        while expanded < len(ours) and len(ours) + len(theirs) < most:
-            rows = _rows(ours, expanded, expanded + _AT_ONCE)
-            expanded += len(rows)
-            children, first = _core.successors(rows)
-            keeps = chances.values(children) == _DRAWN
-            moves.append(_numbers(theirs, children[keeps]))
-            move_counts.append(np.add.reduceat(keeps.astype(np.int64), first[:-1]))
-            rows = _rows(theirs, answered, len(theirs))
-            answered = len(theirs)
-            if not len(rows):
-                continue
-            children, first = _core.successors(rows)
-            loses = chances.values(children) == _WON
-            numbers = np.full(len(loses), -1)
-            numbers[~loses] = _numbers(ours, children[~loses])
-            answers.append(numbers)
-            answer_counts.append(np.diff(first))
-            probabilities.append(chances.probabilities(rows, first, loses))
-        # ours at the edge, and theirs after them
-        rows = _rows(ours, expanded, len(ours))
-        if chances.known is not None and len(rows):
-            children, first = _core.successors(rows)
-            keeps = chances.values(children) == _DRAWN
-            moves.append(_numbers(theirs, children[keeps]))
-            move_counts.append(np.add.reduceat(keeps.astype(np.int64), first[:-1]))
-        edge = _rows(theirs, answered, len(theirs))
+        self._chances = chances
+        self._ours: dict[BoardKey, int] = {root: 0}
+        self.theirs: dict[BoardKey, int] = {}
+        self._order, self._moves, self._answers = _Lists(), _Lists(), _Lists()
+        self._move_counts, self._answer_counts, self._probabilities = _Lists(), _Lists(), _Lists()
+        self._answered = 0
+        self._worth = np.zeros(0)
+        unexpanded = np.zeros(1, dtype=np.int64)
+        while len(unexpanded) and len(self._ours) + len(self.theirs) < most:
+            self._expand(self._likeliest(unexpanded))
+            self._answer()
+            unexpanded = np.setdiff1d(np.arange(len(self._ours)), self._order.all)
+        # theirs after the moves at the edge
+        if chances.known is not None and len(unexpanded):
+            self._expand(unexpanded)
+        edge = _rows(self.theirs, self._answered, len(self.theirs))
         self._edge = np.zeros(0) if chances.known is None else np.nan_to_num(chances.known.theirs(edge))
-        self.theirs = theirs
-        self._moves, self._first_move = np.concatenate(moves), _firsts(move_counts)
-        self._answers, self._first_answer = np.concatenate(answers), _firsts(answer_counts)
-        self._probabilities = np.concatenate(probabilities)
-        self._ours = len(ours)
 
     def chances(self, discount: float, closed: Sequence[BoardKey]) -> NDArray[np.float64]:
         """The chance in each of theirs; in the `closed` ones it is 0, and in ours that were not expanded."""
@@ -197,20 +194,99 @@ class _Graph:
 
         is_open = np.ones(len(self.theirs))
         is_open[[self.theirs[key] for key in closed if key in self.theirs]] = 0
-        is_open, is_open_edge = np.split(is_open, [len(self._first_answer)])
-        at_once = np.add.reduceat(self._probabilities * (self._answers < 0), self._first_answer)
-        later = discount * self._probabilities
+        theirs = np.concatenate([np.zeros(self._answered), self._edge * is_open[self._answered :]])
         # the last one stands for answers that lose, whose number is -1
-        ours = np.zeros(self._ours + 1)
-        theirs = np.concatenate([at_once * is_open, self._edge * is_open_edge])
-        answered = theirs[: len(self._first_answer)]
-        for _ in range(_SWEEPS):
+        self._iterate(np.zeros(len(self._ours) + 1), theirs, discount, is_open[: self._answered], _SWEEPS)
+        return theirs
+
+    def _iterate(
+        self,
+        ours: NDArray[np.float64],
+        theirs: NDArray[np.float64],
+        discount: float,
+        is_open: NDArray[np.float64] | float,
+        sweeps: int,
+    ) -> None:
+        """Improve chances by sweeps, until they change no more."""
+        import numpy as np
+
+        order, moves, answers = self._order.all, self._moves.all, self._answers.all
+        first_move, first_answer = _firsts(self._move_counts.all), _firsts(self._answer_counts.all)
+        at_once = np.add.reduceat(self._probabilities.all * (answers < 0), first_answer)
+        later = discount * self._probabilities.all
+        answered = theirs[: self._answered]
+        for _ in range(sweeps):
             before = answered.copy()
-            ours[: len(self._first_move)] = np.maximum.reduceat(theirs[self._moves], self._first_move)
-            answered[:] = is_open * (at_once + np.add.reduceat(later * ours[self._answers], self._first_answer))
+            answered[:] = is_open * (at_once + np.add.reduceat(later * ours[answers], first_answer))
+            ours[order] = np.maximum.reduceat(theirs[moves], first_move)
             if np.abs(answered - before).max() < _ACCURACY:
                 break
-        return theirs
+
+    def _expand(self, numbers: NDArray[np.int64]) -> None:
+        """Find our moves in some positions."""
+        import numpy as np
+
+        children, first = _core.successors(_rows(self._ours, 0, len(self._ours))[numbers])
+        keeps = self._chances.values(children) == _DRAWN
+        self._order.add(numbers)
+        self._moves.add(_numbers(self.theirs, children[keeps]))
+        self._move_counts.add(np.add.reduceat(keeps.astype(np.int64), first[:-1]))
+
+    def _answer(self) -> None:
+        """Find the answers in all of theirs."""
+        import numpy as np
+
+        rows = _rows(self.theirs, self._answered, len(self.theirs))
+        self._answered = len(self.theirs)
+        if not len(rows):
+            return
+        children, first = _core.successors(rows)
+        loses = self._chances.values(children) == _WON
+        numbers = np.full(len(loses), -1)
+        numbers[~loses] = _numbers(self._ours, children[~loses])
+        self._answers.add(numbers)
+        self._answer_counts.add(np.diff(first))
+        self._probabilities.add(self._chances.probabilities(rows, first, loses))
+
+    def _likeliest(self, unexpanded: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of ours to which play leads most likely, by the likeliest way."""
+        import numpy as np
+
+        if len(unexpanded) <= _AT_ONCE:
+            return unexpanded
+        ours = np.append(self._worth, np.zeros(len(self._ours) + 1 - len(self._worth)))
+        ours[unexpanded] = _HOPE
+        theirs = np.zeros(self._answered)
+        self._iterate(ours, theirs, DISCOUNT, 1, _FEW_SWEEPS)
+        self._worth = ours[:-1]
+        order, moves, counts = self._order.all, self._moves.all, self._move_counts.all
+        keeps = self._answers.all >= 0
+        answers, probabilities = self._answers.all[keeps], self._probabilities.all[keeps]
+        sources = np.repeat(np.arange(self._answered), self._answer_counts.all)[keeps]
+        preferred = np.exp((theirs[moves] - np.repeat(ours[order], counts)) / _PREFERENCE)
+        likely, likely_theirs = np.zeros(len(self._ours)), np.zeros(self._answered)
+        likely[0] = 1
+        for _ in range(_FARTHEST):
+            np.maximum.at(likely_theirs, moves, np.repeat(likely[order], counts) * preferred)
+            np.maximum.at(likely, answers, likely_theirs[sources] * probabilities)
+        return unexpanded[np.argsort(-likely[unexpanded], kind="stable")[:_AT_ONCE]]
+
+
+class _Lists:
+    """An array that grows."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[Any]] = []
+
+    def add(self, part: NDArray[Any]) -> None:
+        self._parts.append(part)
+
+    @property
+    def all(self) -> NDArray[Any]:
+        import numpy as np
+
+        self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
 
 
 def key_of(position: Position) -> BoardKey:
@@ -232,8 +308,8 @@ def _numbers(keys: dict[BoardKey, int], rows: NDArray[np.uint32]) -> NDArray[np.
     return np.array([keys.setdefault(tuple(row), len(keys)) for row in rows.tolist()], dtype=np.int64)
 
 
-def _firsts(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _firsts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Place of the first of each row's members, by their counts."""
     import numpy as np
 
-    sizes = np.concatenate(counts)
-    return np.cumsum(sizes) - sizes
+    return np.cumsum(counts) - counts
