@@ -15,17 +15,18 @@ from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position, Side
 from kr.players.registry import parse_spec, player_from_spec
-from kr.protocols.hub_client import HubClient, _in_folder, read_info
+from kr.protocols.hub_client import LOG_NAME, HubClient, Startup, _in_folder, read_info
 from kr.protocols.hub_text import format_hub_position
 from kr.protocols.talk import TalkLog
 from kr.system import join_command
+from kr.units import format_duration
 
 KR_HUB = [sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"]
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 
 
 def faulty(fault, *heard, **kwargs):
-    timeouts = {"startup_timeout": 60.0, "margin": 0.2, "patience": 0.5, **kwargs}
+    timeouts = {"startup": Startup(seconds=60.0), "margin": 0.2, "patience": 0.5, **kwargs}
     return HubClient([sys.executable, "-IS", str(FAULTY), fault, *map(str, heard)], **timeouts)
 
 
@@ -75,27 +76,38 @@ def test_only_the_reversible_history_is_sent(tmp_path):
 @pytest.mark.parametrize(
     ("fault", "limits", "reason"),
     [
-        ("hang", Limits(time=0.01), "hangs: no answer to 'go think'"),
-        ("hang", Limits(depth=3), "hangs: no answer to 'go think'"),
-        ("exit", Limits(depth=3), "crashed: exit status 7"),
+        ("hang", Limits(time=0.01), "hangs: no answer to 'go think' in 0.21s; its last line: ready$"),
+        ("hang", Limits(depth=3), "hangs: no answer to 'go think' in 0.5s; its last line: ready$"),
+        ("exit", Limits(depth=3), "crashed at 'go think': exit status 7; its last line: ready$"),
+        (
+            "leave",
+            Limits(depth=3),
+            "left at 'go think': exit status 0; its last line: ready; on its error stream: bye$",
+        ),
         (
             "exit with words",
             Limits(depth=3),
-            r"crashed: exit status 7?1?; its last words: x{200} / reading tables / "
-            r"tables\.dat: no such file\\x1b\[2J$",
+            r"crashed at 'go think': exit status 7?1?; its last line: ready; on its error stream: x{200} / reading "
+            r"tables / tables\.dat: no such file\\x1b\[2J$",
         ),
-        ("crash", Limits(depth=3), f"crashed: {CRASHED}"),
+        ("crash", Limits(depth=3), f"crashed at 'go think': {CRASHED}"),
         pytest.param(
-            "close", Limits(depth=3), "closed its output", marks=pytest.mark.wine("a console keeps streams open")
+            "close",
+            Limits(depth=3),
+            "closed its output at 'go think'",
+            marks=pytest.mark.wine("a console keeps streams open"),
         ),
         ("illegal", Limits(depth=3), "plays an illegal move: 12-13 is not legal in B:W21"),
         ("nonsense", Limits(depth=3), "sends nonsense instead of a move: 'e2e4'"),
         ("no move", Limits(depth=3), "sends nonsense instead of a move: ''"),
         ("error", Limits(depth=3), "reports an error: out of ideas"),
         pytest.param(
-            "flood", Limits(time=0.01), "hangs: .* keeps sending lines", marks=pytest.mark.wine("lines come late")
+            "flood",
+            Limits(depth=3),
+            r"floods: [\d,]+ lines in 2s, but no answer to 'go think'; its last line: info depth=1 score=0\.1$",
+            marks=pytest.mark.wine("lines come late"),
         ),
-        ("endless line", Limits(time=0.01), "hangs"),
+        ("endless line", Limits(time=0.01), "(hangs|floods): .*; its last line: x{200}$"),
     ],
 )
 def test_bad_engine_is_named_and_killed(fault, limits, reason):
@@ -120,14 +132,32 @@ def test_bad_engine_is_named_and_killed(fault, limits, reason):
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("hang at hub", "hangs: no answer to 'hub'"),
-        ("exit at hub", "crashed: exit status 3"),
+        ("hang at hub", "says no hello: not a line in SECONDS after 'hub'MORE"),
+        ("hang after the name", "is slow to start: no answer to 'hub' in SECONDSMORE; its last line: id name="),
+        ("hang at init", "is slow to start: no answer to 'init' in SECONDSMORE; its last line: wait"),
+        ("exit at hub", "crashed at 'hub': exit status 3"),
         ("error at init", "reports an error: no licence"),
     ],
 )
 def test_bad_start_is_named(fault, reason):
-    with pytest.raises(ProtocolError, match=reason):
-        faulty(fault, **({"startup_timeout": 0.3} if fault == "hang at hub" else {}))
+    # what its Python needs on a busy machine, where it has to say something before
+    seconds = 0.3 if fault == "hang at hub" else 2.0 if "hang" in fault else 60.0
+    more = f" (start={format_duration(2 * seconds)} in its text gives it more)"
+    reason = reason.replace("SECONDS", format_duration(seconds)).replace("MORE", more)
+    with pytest.raises(ProtocolError, match=re.escape(reason)):
+        faulty(fault, startup=Startup(seconds=seconds))
+
+
+@pytest.mark.slow
+def test_an_engine_that_ignores_quit_is_told_once_and_killed(caplog, tmp_path):
+    for _ in range(2):
+        client = faulty("no quit", log=TalkLog(tmp_path, "faulty engine"))
+        client.close()
+        assert not is_alive(int(client.version))
+    assert [record.getMessage() for record in caplog.records if record.name == LOG_NAME] == [
+        "hub engine faulty engine ignores quit: killed after 2s; its last line: ready"
+    ]
+    assert all("# ignores quit: killed after 2s\n" in path.read_text() for path in tmp_path.iterdir())
 
 
 def test_stop_before_the_search_and_in_it():
@@ -147,7 +177,7 @@ def test_an_engine_that_does_not_stop_is_killed():
     stop = Stop()
     stop.set()
     with faulty("hang") as client:
-        with pytest.raises(ProtocolError, match="hangs: no answer to 'stop' in time"):
+        with pytest.raises(ProtocolError, match="hangs: no answer to 'stop' in 0.2s"):
             client.search(Position(), Limits(time=3600), (), stop)
         assert not client.is_running
 
@@ -156,7 +186,7 @@ def test_an_engine_that_does_not_stop_is_killed():
 def test_hang_at_new_game():
     with faulty("hang at ping") as client, pytest.raises(ProtocolError, match="'ping'"):
         # which is also what it had to start in
-        client._startup_timeout = 0.2
+        client._startup = Startup(seconds=0.2)
         client.new_game()
 
 
@@ -270,7 +300,7 @@ print("id", "name=" + sys.stdin.buffer.readline().hex())
 print("wait", flush=True)
 sys.stdin.buffer.readline()
 print("ready", flush=True)
-sys.stdin.read()
+sys.stdin.readline()
 """
 
 
@@ -318,9 +348,10 @@ def test_a_log_that_can_not_be_written_ends_the_game(tmp_path: Path) -> None:
 def test_an_engine_in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "engine folder"
     folder.mkdir()
-    spec = f"hub:{join_command([sys.executable, '-IS', str(FAULTY), 'folder'])},dir={folder}"
-    player = player_from_spec(spec)
-    assert (player.name, folder.name in player.signature) == ("engine folder", True)
+    command = join_command([sys.executable, "-IS", str(FAULTY), "folder"])
+    player = player_from_spec(f"hub:{command},dir={folder},start=1m,env.FAULTY_WORD=one, two")
+    assert (player.name, player.version) == ("engine folder", "one, two")
+    assert player.signature == f"hub:{command},dir={folder},env.FAULTY_WORD=one, two one, two"
     player.close()
     # a program of the folder comes before one of that name elsewhere; a path from here stays one from here
     program = folder / ("own.bat" if sys.platform == "win32" else "own")
@@ -339,8 +370,23 @@ def test_an_engine_in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         ("hub:engine --hub", "engine --hub", {}),
         ("hub:engine --only=a,b", "engine --only=a,b", {}),
         ("hub:engine a,name=b,dir=C:\\x y", "engine a,name=b", {"dir": "C:\\x y"}),
+        ("hub:engine,dir=/a, b,c , start = 2m", "engine", {"dir": "/a, b,c", "start": "2m"}),
+        ("hub:engine --x=1,env.A=b=c,d,env.E=", "engine --x=1", {"env.A": "b=c,d", "env.E": ""}),
     ],
 )
 def test_commas_of_a_command(text: str, command: str, settings: dict[str, str]) -> None:
     spec = parse_spec(text)
     assert (spec.text, dict(spec.settings)) == (command, settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ("start=soon", "start: 'soon' is not a duration"),
+        ("env.=2", "env. needs a name, as in env.THREADS=2"),
+        ("start=1s,start=2s", "sets start twice"),
+    ],
+)
+def test_bad_settings_of_an_engine_are_named(settings: str, reason: str) -> None:
+    with pytest.raises(InvalidSettingError, match=re.escape(reason)):
+        player_from_spec(f"hub:engine,{settings}")

@@ -123,7 +123,10 @@ class PlayerKind:
     make: Callable[[PlayerSpec, Resources], Player]
     """Make a player. Raises InvalidSettingError and the kind's own errors."""
     settings: Collection[str] = ()
-    """Names of the settings that may follow the text, as `,name=value`; empty if commas are part of the text."""
+    """Names of the settings that may follow the text, as `,name=value`; empty if commas are part of the text. One that
+    ends with a point stands for all names that begin so."""
+    has_commas: bool = False
+    """True if text and values may have commas: each ends only where a known name and = follow one."""
     is_name: Callable[[str], bool] = field(default=lambda text: "," not in text)
     """True for a text that names a player without settings, though it may have commas in it, as a file name may."""
     repeatable: bool = False

@@ -46,8 +46,9 @@ def player_from_spec(
     kr's own engine uses the endgame database `egdb` unless the text sets egdb=DIR, and the opening book `book` unless
     it sets book=FILE. The text may also set hash=16MB, threads=2, level=3 (kr.players.levels), seed=7 (of the errors
     of that level, and of the choice among book moves) and search options such as etc_depth=99; that of another program
-    dir=FOLDER, in which it runs. log: folder for what is said to other programs and by them. Raises
-    InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, InvalidBookError, ProtocolError, OSError.
+    dir=FOLDER, in which it runs, start=60s, the time for its start, and env.NAME=VALUE, a variable of its environment.
+    log: folder for what is said to other programs and by them. Raises InvalidSettingError,
+    InvalidWeightsError, InvalidDatabaseError, InvalidBookError, ProtocolError, OSError.
     """
     check_type("the player", spec, str)
     kind = kind_of(spec)
@@ -63,11 +64,19 @@ def parse_spec(spec: str) -> PlayerSpec:
     kind = kind_of(spec)
     text = spec.removeprefix(kind.prefix)
     settings: dict[str, str] = {}
+    if kind.has_commas:
+        names = "|".join(re.escape(name) + (r"[^=,\s]*" if name.endswith(".") else "") for name in kind.settings)
+        text, *parts = re.split(rf",\s*({names})\s*=", text)
+        for name, value in zip(parts[::2], parts[1::2], strict=True):
+            if name in settings:
+                raise _set_twice(spec, name)
+            settings[name] = value.strip()
+        return PlayerSpec(spec, text, settings)
     while kind.settings and "," in text:
         rest, _, part = text.rpartition(",")
         name, equals, value = (word.strip() for word in part.partition("="))
         if name in settings:
-            raise InvalidSettingError(f"player {spec!r} sets {name} twice")
+            raise _set_twice(spec, name)
         if not equals or name not in kind.settings:
             if kind.is_name(text) or not (re.fullmatch(r"[\w-]+", name) if equals else kind.is_name(rest)):
                 break
@@ -75,6 +84,10 @@ def parse_spec(spec: str) -> PlayerSpec:
         settings = {name: value} | settings
         text = rest
     return PlayerSpec(spec, text, settings)
+
+
+def _set_twice(spec: str, name: str) -> InvalidSettingError:
+    return InvalidSettingError(f"player {spec!r} sets {name} twice")
 
 
 def _setting_error(name: str, equals: str, names: Collection[str]) -> str:

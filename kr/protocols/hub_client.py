@@ -7,6 +7,7 @@ process is killed, since nothing is known about its state any more. ``new_game``
 from __future__ import annotations
 
 import io
+import logging
 import math
 import queue
 import shutil
@@ -14,6 +15,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -34,28 +36,73 @@ from kr.protocols.hub_text import (
     parse_hub_move,
     parse_hub_score,
 )
-from kr.protocols.talk import BY, ERROR, LONGEST_SAID, NOTE, TO, LastWords, TalkLog
-from kr.system import end_group, ended_how, join_command, split_command, start_group
+from kr.protocols.talk import BY, ERROR, LAST_CHARACTERS, LONGEST_SAID, NOTE, TO, LastWords, TalkLog
+from kr.system import end_group, ended_how, environment, join_command, split_command, start_group
+from kr.text import visible
 from kr.threads import SIGNALS_WAIT, start_all
+from kr.units import format_duration
 
 # endless lines must not fill our memory
 _UNREAD_LINES = 10_000
 PATIENCE = 600.0
 """Seconds that a search without a time limit may take by default."""
 _QUIT_SECONDS = 0.5
+_LEAVE_SECONDS = 2.0
+"""For an idle engine to obey ``quit``."""
+_FLOOD = 1000
+"""Lines to one question from which on an engine floods."""
+LATE = "hangs"
+"""What an engine does that is late with its move."""
 _STOP_POLL = 0.02
 """Seconds between looks at the Stop of a search, while nothing comes from the engine."""
+LOG_NAME = "kr.engines"
+"""Name of the logger that tells of faults which cost no game."""
+
+_complaints: set[str] = set()
+"""What it has told."""
+
+
+@dataclass(slots=True)
+class _Question:
+    """A line to which an answer is due."""
+
+    text: str
+    seconds: float
+    """For the answer."""
+    late: str
+    """What an engine does whose answer is late."""
+    lines: int = 0
+    """That have come since."""
+    at: float = field(default_factory=time.monotonic)
+
+    @property
+    def deadline(self) -> float:
+        return self.at + self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Startup:
+    """How the program of an engine starts."""
+
+    folder: Path | None = None
+    """In which it runs, and its command is looked for first; None for that of kr."""
+    seconds: float = 30.0
+    """For each step of the handshake and for ``new-game``."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Of its environment, beside those of kr."""
+
+
+DEFAULT_STARTUP = Startup()
 
 
 class HubClient:
     """An engine behind a command line, such as ``kr hub`` or ``scan hub``.
 
     options: values for ``set-param``, by name. hash_mb: size of the hash table, for engines that declare ``hash``.
-    startup_timeout: seconds for each step of the handshake and for ``new-game``. margin: seconds beyond a time limit,
-    or after a stop, after which a search counts as hanging. patience: seconds that a search without a time limit may
-    take. folder: in which the engine runs, and its command is looked for first. log: hears all that is said to the
-    engine and by it. Raises ProtocolError if the command can't be started or breaks the handshake, InvalidSettingError
-    for an option that the engine doesn't have and a folder that isn't there.
+    margin: seconds beyond a time limit, or after a stop, after which a search counts as hanging. patience: seconds that
+    a search without a time limit may take. log: hears all that is said to the engine and by it.
+    Raises ProtocolError if the command can't be started or breaks the handshake, InvalidSettingError for an option that
+    the engine doesn't have and a folder that isn't there.
 
     name, version and parameters (the engine's own values) come from the handshake.
     """
@@ -65,28 +112,28 @@ class HubClient:
         command: str | Sequence[str],
         options: Mapping[str, str] | None = None,
         hash_mb: int | None = None,
-        startup_timeout: float = 30.0,
+        startup: Startup = DEFAULT_STARTUP,
         margin: float = 5.0,
         patience: float = PATIENCE,
-        folder: Path | None = None,
         log: TalkLog | None = None,
     ) -> None:
         self.command = _split(command)
         self.name = self.command[0]
-        self._folder, self._log = folder, log
-        if folder is not None:
-            self.command = _in_folder(self.command, folder)
+        self._startup, self._log = startup, log
+        if startup.folder is not None:
+            self.command = _in_folder(self.command, startup.folder)
         self.version = ""
         self.parameters: dict[str, str] = {}
         self._options = dict(options or {})
         self._hash_mb = hash_mb
-        self._startup_timeout = startup_timeout
         self._margin = margin
         self._patience = patience
         self._multipv = 1
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._readers: list[Thread] = []
+        self._asked: _Question | None = None
+        self._last_line = ""
         self._last_words: LastWords | None = None
         self._start()
 
@@ -107,11 +154,10 @@ class HubClient:
         """Begin a new game. Restarts an engine that has ended."""
         if not self.is_running:
             self._start()
-        deadline = time.monotonic() + self._startup_timeout
         self._send("new-game")
         # clearing the table must not run on the next search's clock
-        self._send("ping")
-        self._await("pong", deadline, "ping")
+        self._ask("ping", self._startup.seconds, "is slow to begin a game")
+        self._await("pong")
 
     def search(
         self,
@@ -138,25 +184,25 @@ class HubClient:
         if self._multipv != multipv and "multipv" in self.parameters:
             self._send(format_hub_line("set-param", name="multipv", value=multipv))
             self._multipv = multipv
-        for question in (_pos_line(position, history), _level_line(limits), "go think"):
-            self._send(question)
-        begin = time.monotonic()
+        self._send(_pos_line(position, history))
+        self._send(_level_line(limits))
         times = [limits.time] if limits.left is None else [limits.time, limits.left + limits.inc]
         patience = math.inf if endless else self._patience
         allowed = min((time + self._margin for time in times if time is not None), default=patience)
-        deadline, question = begin + allowed, "go think"
+        asked = self._ask("go think", allowed)
         last_info: Mapping[str, str] = {}
-        while (line := self._next_unless(stop, deadline, question)) is None or line.command != "done":
+        while (line := self._next_unless(stop)) is None or line.command != "done":
             if line is None:
-                self._send("stop")
-                deadline, question, stop = min(deadline, time.monotonic() + self._margin), "stop", None
+                self._ask("stop", min(asked.deadline - time.monotonic(), self._margin))
+                stop = None
             elif line.command == "info" and "score" in line.args:
                 # only the last one is parsed further, so that our work takes no time from the engine's
                 if line.args.get("multipv", "1") == "1":
                     last_info = line.args
                 if on_line is not None:
                     on_line(line.args)
-        elapsed = time.monotonic() - begin
+        elapsed = time.monotonic() - asked.at
+        self._asked = None
         try:
             move = parse_hub_move(line.args.get("move", ""), position)
         except IllegalMoveError as error:
@@ -175,9 +221,16 @@ class HubClient:
         May be called from any thread: a search that waits for an answer then ends with ProtocolError.
         """
         if self.is_running:
-            with suppress(ProtocolError, subprocess.TimeoutExpired):
+            # one that searches may read no more than that
+            idle = self._asked is None
+            try:
                 self._send("quit")
-                self._running().wait(_QUIT_SECONDS)
+                self._running().wait(_LEAVE_SECONDS if idle else _QUIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                if idle:
+                    self._complain(f"ignores quit: killed after {format_duration(_LEAVE_SECONDS)}")
+            except ProtocolError:
+                pass
         self._kill()
         if self._log is not None:
             self._log.close()
@@ -189,17 +242,29 @@ class HubClient:
         if self._log is not None:
             self._log.write(mark, text)
 
+    def _complain(self, reason: str) -> None:
+        """Tell of a fault that costs no game: in the log, and once for each program to who runs kr."""
+        self._hear(NOTE, reason)
+        complaint = visible(f"hub engine {self.name} {reason}")
+        if complaint not in _complaints:
+            _complaints.add(complaint)
+            logging.getLogger(LOG_NAME).warning("%s%s", complaint, self._last_said())
+
     def _start(self) -> None:
         self._kill()
-        self._last_words = None
-        self._hear(NOTE, f"starts {join_command(self.command)}" + (f" in {self._folder}" if self._folder else ""))
+        self._last_words, self._last_line, self._asked = None, "", None
+        startup = self._startup
+        place = f" in {startup.folder}" if startup.folder else ""
+        variables = "".join(f" {name}={value}" for name, value in startup.variables.items())
+        self._hear(NOTE, f"starts {join_command(self.command)}{place}" + (f" with{variables}" if variables else ""))
         try:
             process = start_group(
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=self._folder,
+                cwd=startup.folder,
+                env=environment(startup.variables),
                 text=True,
                 encoding="utf-8",
                 errors="replace",
@@ -237,9 +302,8 @@ class HubClient:
 
     def _shake_hands(self) -> None:
         self._multipv = 1
-        deadline = time.monotonic() + self._startup_timeout
-        self._send("hub")
-        while (line := self._next(deadline, "hub")).command != "wait":
+        self._ask("hub", self._startup.seconds, "is slow to start")
+        while (line := self._next()).command != "wait":
             if line.command == "id":
                 self.name = line.args.get("name", self.name)
                 self.version = line.args.get("version", "")
@@ -257,8 +321,8 @@ class HubClient:
             options.setdefault("frame", "pdn")
         for name, value in options.items():
             self._send(format_hub_line("set-param", name=name, value=value))
-        self._send("init")
-        self._await("ready", time.monotonic() + self._startup_timeout, "init")
+        self._ask("init", self._startup.seconds, "is slow to start")
+        self._await("ready")
 
     def _running(self) -> subprocess.Popen[str]:
         """The process, which may have exited. Raises ProtocolError if there is none."""
@@ -276,29 +340,39 @@ class HubClient:
         except (OSError, ValueError):
             self._fail_ended()
 
-    def _next(self, deadline: float, question: str) -> HubLine:
+    def _ask(self, text: str, seconds: float, late: str = LATE) -> _Question:
+        """Send a line to which an answer is due."""
+        self._asked = asked = _Question(text, seconds, late)
+        self._send(text)
+        return asked
+
+    def _next(self) -> HubLine:
         """Next valid line; others are ignored, as the protocol asks."""
-        line = self._next_unless(None, deadline, question)
+        line = self._next_unless(None)
         assert line is not None
         return line
 
-    def _next_unless(self, stop: Stop | None, deadline: float, question: str) -> HubLine | None:
+    def _next_unless(self, stop: Stop | None) -> HubLine | None:
         """Next valid line, or None if `stop` is set."""
+        asked = self._asked
+        assert asked is not None
         while True:
             if stop is not None and stop.is_set():
                 return None
-            seconds = max(deadline - time.monotonic(), 0.0)
+            seconds = max(asked.deadline - time.monotonic(), 0.0)
             try:
                 text = self._lines.get(timeout=min(seconds, SIGNALS_WAIT if stop is None else _STOP_POLL))
             except queue.Empty:
-                if time.monotonic() < deadline:
+                if time.monotonic() < asked.deadline:
                     continue
-                self._fail(f"hangs: no answer to {question!r} in time")
+                self._fail_late(asked)
             if text is None:
                 self._fail_ended()
+            asked.lines += 1
+            self._last_line = text
             # an endless stream of lines never leaves the queue empty, so that only the clock ends it
-            if time.monotonic() > deadline:
-                self._fail(f"hangs: no answer to {question!r} in time, though it keeps sending lines")
+            if time.monotonic() > asked.deadline:
+                self._fail_late(asked)
             try:
                 line = parse_hub_line(text)
             except ProtocolError:
@@ -311,28 +385,47 @@ class HubClient:
     def _discard_unread(self) -> None:
         """Discard lines that came after the last answer, so that none counts as the next answer."""
         with suppress(queue.Empty):
-            while self._lines.get_nowait() is not None:
-                pass
+            while (text := self._lines.get_nowait()) is not None:
+                self._last_line = text
             self._fail_ended()
 
-    def _await(self, command: str, deadline: float, question: str) -> None:
-        while self._next(deadline, question).command != command:
+    def _await(self, command: str) -> None:
+        while self._next().command != command:
             pass
+        self._asked = None
+
+    def _last_said(self) -> str:
+        """The last line of the engine, to follow a reason."""
+        line = visible(self._last_line.strip()[:LAST_CHARACTERS])
+        return f"; its last line: {line}" if line else ""
+
+    def _fail_late(self, asked: _Question) -> NoReturn:
+        """Report an answer that did not come in time."""
+        seconds = format_duration(round(asked.seconds, 3))
+        more = "" if asked.late == LATE else f" (start={format_duration(2 * asked.seconds)} in its text gives it more)"
+        if asked.lines >= _FLOOD:
+            reason = f"floods: {asked.lines:,} lines in {seconds}, but no answer to {asked.text!r}"
+        elif asked.text == "hub" and not asked.lines:
+            reason = f"says no hello: not a line in {seconds} after 'hub'{more}"
+        else:
+            reason = f"{asked.late}: no answer to {asked.text!r} in {seconds}{more}"
+        self._fail(reason + self._last_said())
 
     def _fail_ended(self) -> NoReturn:
         """Report how the process ended, once its pipe is closed."""
+        at = "between two questions" if self._asked is None else f"at {self._asked.text!r}"
         try:
             status = self._running().wait(_QUIT_SECONDS)
         except subprocess.TimeoutExpired:
-            self._fail("closed its output")
-        self._fail(f"crashed: {ended_how(status)}")
+            self._fail(f"closed its output {at}{self._last_said()}")
+        self._fail(f"{'crashed' if status else 'left'} {at}: {ended_how(status)}{self._last_said()}")
 
     def _fail(self, reason: str) -> NoReturn:
         # to the end of what it says
         self._kill()
         words = str(self._last_words or "")
         if words:
-            reason += f"; its last words: {words}"
+            reason += f"; on its error stream: {words}"
         self._hear(NOTE, reason)
         raise ProtocolError(f"hub engine {self.name} {reason}")
 

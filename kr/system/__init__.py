@@ -17,6 +17,7 @@ __all__ = [
     "end_after",
     "end_group",
     "ended_how",
+    "environment",
     "expand_paths",
     "flush_directory",
     "flush_file",

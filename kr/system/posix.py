@@ -185,6 +185,11 @@ def holds(pid: int, path: str | os.PathLike[str]) -> bool:
     return False
 
 
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Variables for a program: those of kr, and these."""
+    return {**os.environ, **variables}
+
+
 def start_group(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
     """Start a program that Ctrl-C does not reach. options: as for Popen. Raises OSError and ValueError."""
     return subprocess.Popen(command, start_new_session=True, **options)

@@ -29,10 +29,13 @@ def hang():
 def answer_hub():
     if FAULT == "hang at hub":
         hang()
+    if FAULT == "hang after the name":
+        say('id name="faulty engine"')
+        hang()
     if FAULT == "exit at hub":
         sys.exit(3)
     if FAULT == "folder":
-        say(f'id name="{os.path.basename(os.getcwd())}" version={os.getpid()}')
+        say(f'id name="{os.path.basename(os.getcwd())}" version="{os.environ.get("FAULTY_WORD")}"')
     elif FAULT == "child":
         # a wrapper's child that would outlive it, holding its output
         child = subprocess.Popen([sys.executable, "-IS", "-c", "import time; time.sleep(3600)"])
@@ -45,6 +48,8 @@ def answer_hub():
 
 
 def answer_init():
+    if FAULT == "hang at init":
+        hang()
     if FAULT == "error at init":
         say('error message="no licence"')
         hang()
@@ -63,6 +68,9 @@ def answer_go():
         case "crash":
             # by its exit status alone at Windows, where a debugger may want to see a true one
             os.kill(os.getpid(), signal.SIGSEGV if os.name == "posix" else 0xC0000005 - (1 << 32))
+        case "leave":
+            print("bye", file=sys.stderr)
+            sys.exit()
         case "close":
             os.close(1)
             hang()
@@ -113,6 +121,8 @@ def main():
                 hang()
             case "ping":
                 say("pong")
+            case "quit" if FAULT == "no quit":
+                hang()
             case "quit":
                 return
 

@@ -34,10 +34,10 @@ from kr.errors import InvalidSettingError, KrError
 from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
 from kr.evaluation.kinds import SHIPPED
 from kr.language.sentences import sentence
-from kr.players.hub import folder_of
+from kr.players.hub import startup_of
 from kr.players.player import Player
 from kr.players.registry import parse_spec, player_from_spec
-from kr.protocols.hub_client import HubClient, is_startable
+from kr.protocols.hub_client import HubClient, Startup, is_startable
 from kr.web.settings import WebSettings
 
 MOST_ENGINES = 24
@@ -291,9 +291,9 @@ class Engines:
         self.others: list[Lender[HubClient]] = []
         """Lenders of the other engines; number 1 is the first."""
         for text in settings.engines:
-            words, folder = _command(text)
+            words, startup = _command(text)
             self.names.append(Path(words[0]).name)
-            self.others.append(Lender(partial(HubClient, words, folder=folder), HubClient.close, MOST_OF_ANOTHER))
+            self.others.append(Lender(partial(HubClient, words, startup=startup), HubClient.close, MOST_OF_ANOTHER))
         self.faults: dict[int, str] = {}
         """What `greet` has found wrong, by the numbers of engines."""
         self._champions: dict[int, Lender[Player]] = {}
@@ -377,8 +377,8 @@ def give_way(niceness: int = SEARCH_NICENESS) -> None:
     system.lower_priority(niceness)
 
 
-def _command(text: str) -> tuple[list[str], Path | None]:
-    """The command of an --engines setting, and the folder in which it runs. Raises InvalidSettingError."""
+def _command(text: str) -> tuple[list[str], Startup]:
+    """The command of an --engines setting, and how it starts. Raises InvalidSettingError."""
     spec = parse_spec(text)
     try:
         words = system.split_command(spec.text) if text.startswith(HUB) else []
@@ -386,7 +386,7 @@ def _command(text: str) -> tuple[list[str], Path | None]:
         raise InvalidSettingError(f"--engines: {text!r} can't be parsed: {error}") from None
     if not words:
         raise InvalidSettingError(f'--engines: {text!r} is not an engine such as "hub:other-engine --hub"')
-    folder = folder_of(spec)
-    if not is_startable(words, folder):
+    startup = startup_of(spec)
+    if not is_startable(words, startup.folder):
         raise InvalidSettingError(f"--engines: {text!r}: there is no program {words[0]}")
-    return words, folder
+    return words, startup
