@@ -7,18 +7,17 @@ import {FiltersOn} from "../filters.js";
 import {iconButton} from "../icons.js";
 import {LinePage} from "../line/page.js";
 import {pause} from "../line/view.js";
-import {download} from "../send.js";
 import {sound} from "../sounds.js";
 import {many, t} from "../texts.js";
 import {LessonsPanel} from "../lessons/panel.js";
+import {Attempt} from "./attempt.js";
+import {Heading} from "./heading.js";
 import {PuzzleList} from "./list.js";
 import {OwnFiles, OwnPanel} from "./own.js";
 import {RecordPanel} from "./record.js";
 import {Running} from "./running.js";
 import {
-  aboutWords,
   beginWords,
-  dayWords,
   endWords,
   following,
   hintWords,
@@ -36,7 +35,6 @@ import {Training, dayNumber} from "./training.js";
 /** @import {Answer, Puzzle, Words} from "./state.js" */
 
 const THEME = "theme/";
-const MOST_FILE = 10_000_000; // bytes of progress in a file
 /** In the address, for the puzzle of the day. */
 const TODAY = "today";
 
@@ -52,8 +50,7 @@ class Learn extends LinePage {
     this._training = new Training(app);
     this._daily = "";
     this._day = new Date(0); // of the list, and of its puzzle of the day
-    this._streak = 0;
-    this._gain = 0; // of the rating, by this try
+    this._attempt = new Attempt(this._training);
     /** @type {import("../lessons/state.js").Lessons | null} */
     this._lessons = null;
     /** @type {Set<string>} */
@@ -61,7 +58,7 @@ class Learn extends LinePage {
     /** @type {Puzzle | null} */
     this._puzzle = null;
     this._step = 0; // of the hint: the piece, then the move
-    this._over = this._busy = this._searched = this._helped = false;
+    this._over = this._busy = false;
     this._own = new OwnFiles(app);
     /** @type {import("./own.js").OwnFile[] | null} */
     this._listed = null; // of the list
@@ -82,15 +79,12 @@ class Learn extends LinePage {
       open: id => this._open(id),
       ended: challenge => this._endRun(challenge),
     });
-    this._record = new RecordPanel({
-      save: () => this._save(),
-      load: file => this._restore(file),
+    this._record = new RecordPanel(app, this._training, {
+      loaded: () => this._showList(),
       run: kind => this._running.start(kind),
       best: kind => this._running.best(kind),
     });
-    this._door = el("a", {href: "#lessons", class: "door", hidden: true}, t("Never played? Learn the rules"));
-    this._title = el("h2", {class: "title"});
-    this._about = el("p", {class: "about muted"});
+    this._heading = new Heading();
     this._hint = iconButton("hint", t("Hint"), () => this._showHint(), {key: "h", shown: true});
     this._solution = iconButton("solution", t("Solution"), () => this._showSolution(), {key: "s", shown: true});
     this._next = iconButton("skip", t("Next puzzle"), () => this._another(), {key: "n", shown: true});
@@ -107,9 +101,7 @@ class Learn extends LinePage {
       title: t("Learn"),
       facts: el("div", {class: "name-row", tabindex: 0}, [
         this._running.element,
-        this._title,
-        this._about,
-        this._door,
+        ...this._heading.elements,
         this._filters.element,
       ]),
       panels: [
@@ -168,36 +160,27 @@ class Learn extends LinePage {
     this._next.classList.toggle("primary", this._over);
   }
 
-  // where a puzzle comes from, and its themes, tell at times what its answer is
-  _showAbout() {
+  _showHeading() {
     const puzzle = this._puzzle;
     if (!puzzle) return;
-    this._about.textContent = aboutWords(puzzle, this._over, this._gain);
-  }
-
-  _showTitle() {
-    const puzzle = this._puzzle;
-    if (!puzzle) return;
-    const title = titleOf(puzzle);
-    this._title.textContent =
-      puzzle.id !== this._daily
-        ? title
-        : puzzle.title
-          ? t("Puzzle of the day: {title}", {title})
-          : t("Puzzle of the day, {day}", {day: dayWords(this._day)});
+    this._heading.show(puzzle, {
+      day: puzzle.id === this._daily ? this._day : null,
+      isOver: this._over,
+      gain: this._attempt.gain,
+    });
   }
 
   _showList() {
     const id = this._puzzle?.id ?? "",
       day = dayNumber();
     this._training.refresh();
-    this._door.hidden = this._training.solvedCount > 0 || this._training.all.steps.length > 0;
+    this._heading.door.hidden = this._training.solvedCount > 0 || this._training.all.steps.length > 0;
     this._showFilters();
     this._list.current = id;
     this._list.day = day;
     this._list.show();
     if (this._lessons) this._steps.show(this._lessons);
-    this._record.show(this._list.puzzles, this._training, {day, streak: this._streak});
+    this._record.show(this._list.puzzles, {day, streak: this._attempt.streak});
   }
 
   _showFilters() {
@@ -267,12 +250,12 @@ class Learn extends LinePage {
         }
         this._puzzle = puzzle;
         this._headers = {Event: puzzle.title ? titleOf(puzzle) : `${titleOf(puzzle)} (${puzzle.id})`};
-        this._over = this._busy = this._searched = this._helped = false;
-        this._step = this._gain = 0;
+        this._over = this._busy = false;
+        this._step = 0;
+        this._attempt.begin();
         this._opened.add(puzzle.id);
-        this._showTitle();
+        this._showHeading();
         this.stage.tell(taskWords(puzzle), puzzle.solver);
-        this._showAbout();
         this._tell(beginWords(puzzle));
         this.stage.begin(puzzle.start, puzzle.moves, puzzle.solver);
         this.stage.allow(puzzle.position.moves);
@@ -320,7 +303,7 @@ class Learn extends LinePage {
   _judge(move, answer, puzzle, length) {
     this._tell(verdictWords(move.text, answer, puzzle));
     if (answer.kept) {
-      this._searched ||= answer.by === "search";
+      if (answer.by === "search") this._attempt.isLikely = true;
       if (answer.reply) this.stage.play(answer.reply);
       if (answer.ended) this._finish(answer, move, puzzle);
       else {
@@ -332,35 +315,18 @@ class Learn extends LinePage {
     this.stage.cut(length);
     if (answer.kept === false) {
       sound("wrong");
-      this._wrong(puzzle);
+      this._miss(puzzle, "tries");
+      this._showList();
     }
   }
 
-  /** @param {Puzzle} puzzle */
-  _wrong(puzzle) {
-    this._miss(puzzle, "tries");
-    this._showList();
-  }
-
   /**
-   * A try that is not clean any more.
    * @param {Puzzle} puzzle
    * @param {"tries" | "hints"} what
    */
   _miss(puzzle, what) {
-    this._streak = 0;
-    this._helped = true;
     void this._running.count(false);
-    this._rate(() => this._training.miss(puzzle.key, what, puzzle.rating, dayNumber()));
-  }
-
-  /** Remembers by how much something changes the rating. @param {() => void} act */
-  _rate(act) {
-    this._training.refresh();
-    const day = dayNumber(),
-      before = this._training.ratingOn(day).rating;
-    act();
-    this._gain += this._training.ratingOn(day).rating - before;
+    this._attempt.miss(puzzle, what);
   }
 
   /**
@@ -376,18 +342,14 @@ class Learn extends LinePage {
     if (answer.solved) {
       sound("end");
       this._solved(puzzle);
-    } else {
-      this._wrong(puzzle);
-    }
-    this._showAbout();
+    } else this._miss(puzzle, "tries");
+    this._showHeading();
     this._showList();
   }
 
   /** @param {Puzzle} puzzle */
   _solved(puzzle) {
-    if (!this._helped) this._streak += 1;
-    const how = {clean: !this._helped, likely: this._searched};
-    this._rate(() => this._training.solve(puzzle.key, puzzle.rating, dayNumber(), how));
+    this._attempt.solve(puzzle);
     if (puzzle.id === this._daily) this._training.solveDaily(dayNumber(this._day));
     void this._running.count(true);
   }
@@ -458,30 +420,11 @@ class Learn extends LinePage {
       this._over = true;
       stage.add(solution.moves);
       this._tell(solutionWords(solution));
-      this._showAbout();
+      this._showHeading();
       this._showButtons();
       this._showList();
     } catch (error) {
       if (!isStale()) this._fail(error);
-    }
-  }
-
-  // --- progress as a file
-
-  _save() {
-    download("kr-learn.json", JSON.stringify(this._training.all), "application/json");
-  }
-
-  /** @param {File} file */
-  async _restore(file) {
-    try {
-      if (file.size > MOST_FILE || !this._training.replace(JSON.parse(await file.text()))) throw new Error();
-      this.app.say(t("The progress of {name} is loaded", {name: file.name}));
-      this._showList();
-    } catch {
-      this.app.fail(
-        t("{name} has no progress: choose a file that Save progress or kr learn has made", {name: file.name}),
-      );
     }
   }
 
@@ -548,7 +491,7 @@ class Learn extends LinePage {
     this._daily = this._training.isBeginner ? listing.daily_easy : listing.daily;
     this._day = now;
     this._list.take(listed(listing));
-    this._showTitle();
+    this._showHeading();
     this._showList();
   }
 }

@@ -2,6 +2,7 @@
 
 import {filePicker} from "../controls.js";
 import {button, el, svg} from "../dom.js";
+import {download} from "../send.js";
 import {formatted, t} from "../texts.js";
 import {counted, progressWords, ratingWords, streakWords} from "./state.js";
 import {uncertainty} from "./training.js";
@@ -9,22 +10,28 @@ import {uncertainty} from "./training.js";
 /** @import {Listed} from "./state.js" */
 /** @import {Training} from "./training.js" */
 
+const MOST_FILE = 10_000_000; // bytes of progress
 const WIDTH = 300,
   HEIGHT = 90,
   LEAST_SPAN = 200; // of the ratings on the curve
 
 export class RecordPanel {
   /**
+   * @param {import("../shell.js").App} app
+   * @param {Training} training
    * @param {{
-   *   save: () => void, load: (file: File) => void, run: (kind: import("./challenge.js").Kind) => void,
+   *   loaded: () => void, run: (kind: import("./challenge.js").Kind) => void,
    *   best: (kind: import("./challenge.js").Kind) => number,
-   * }} acts
+   * }} acts loaded: another progress has been read from a file
    */
-  constructor({save, load, run, best}) {
+  constructor(app, training, {loaded, run, best}) {
+    this._app = app;
+    this._training = training;
+    this._loaded = loaded;
     this._shown = el("div", {class: "solved"});
     this._best = best;
     this._runs = {streak: el("span", {class: "muted"}), minutes: el("span", {class: "muted"})};
-    const chosen = filePicker(".json,application/json", load);
+    const chosen = filePicker(".json,application/json", file => this._load(file));
     this.element = el(
       "section",
       null,
@@ -40,19 +47,36 @@ export class RecordPanel {
       el(
         "div",
         {class: "row"},
-        button(t("Save progress"), save),
+        button(t("Save progress"), () => this._save()),
         button(t("Load progress"), () => chosen.click()),
         chosen,
       ),
     );
   }
 
+  _save() {
+    download("kr-learn.json", JSON.stringify(this._training.all), "application/json");
+  }
+
+  /** @param {File} file */
+  async _load(file) {
+    try {
+      if (file.size > MOST_FILE || !this._training.replace(JSON.parse(await file.text()))) throw new Error();
+      this._app.say(t("The progress of {name} is loaded", {name: file.name}));
+      this._loaded();
+    } catch {
+      this._app.fail(
+        t("{name} has no progress: choose a file that Save progress or kr learn has made", {name: file.name}),
+      );
+    }
+  }
+
   /**
    * @param {Listed[]} puzzles
-   * @param {Training} training
    * @param {{day: number, streak: number}} now streak: puzzles solved in a row without a wrong move or a hint
    */
-  show(puzzles, training, {day, streak}) {
+  show(puzzles, {day, streak}) {
+    const training = this._training;
     const counts = counted(puzzles, training);
     for (const [kind, place] of /** @type {["streak" | "minutes", HTMLElement][]} */ (Object.entries(this._runs)))
       place.textContent = t("Best: {best}", {best: this._best(kind) || "–"});
