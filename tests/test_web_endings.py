@@ -25,7 +25,7 @@ from web_pages import (
     wait_until,
 )
 
-from kr.egdb.exact import exact_moves
+from kr.egdb.exact import exact_moves, hardest_move
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Position
@@ -179,6 +179,25 @@ def test_an_ending_is_won_by_the_moves_of_the_database(server: WebServer, opened
     player.board = Board(fen)
     wait_until(player.page, "() => !document.querySelector('.line li')")
     player.check()
+
+
+@pytest.mark.slow
+def test_a_draw_is_held_for_mistakes(server: WebServer, opened: Opener, house: House) -> None:
+    assert house.database is not None
+    assert house.practical is not None
+    replies = []
+    for fen in ("B:WK14,K26:BK13,K20", "B:W6,16:B3,9"):
+        player = start(opened, server, "draw", fen)
+        text = best(house, player.board)
+        board = Board(fen)
+        board.play(text)
+        chosen = house.practical.best(board.position, board.positions[:-1])
+        hardest = hardest_move(house.database, board.position, board.positions[:-1])
+        assert chosen is not None
+        assert hardest is not None
+        assert f"kr plays {chosen.move}." in player.play(text)
+        replies.append(chosen.move == hardest.move)
+    assert not all(replies)
 
 
 @pytest.mark.slow

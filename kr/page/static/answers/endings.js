@@ -175,6 +175,10 @@ async function reasonsOf(database, position, reply) {
 async function replyTo(house, database, board) {
   // a move adds no piece, so that the database has every answer
   const hardest = /** @type {ExactMove} */ (await hardestMove(database, board.position, board.history));
+  if (hardest.value === "draw") {
+    const {history, position} = board;
+    return (await house.engine.forMistakes?.([...history, position])) ?? hardest.move;
+  }
   if (hardest.value !== "win" || hardest.distance !== null) return hardest.move;
   return (await converting(house, database, board)) ?? hardest.move;
 }
