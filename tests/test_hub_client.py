@@ -364,6 +364,18 @@ def test_an_engine_in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         player_from_spec("hub:engine,dir=nowhere")
 
 
+@pytest.mark.slow
+@pytest.mark.wine("job objects have no times")
+@pytest.mark.skipif(sys.platform == "darwin", reason="the system doesn't say")
+@pytest.mark.parametrize(("fault", "least", "most"), [("busy", 0.15, 1), ("busy child", 0.15, 1), ("idle", 0, 0.1)])
+def test_processor_time_of_an_engine(fault: str, least: float, most: float) -> None:
+    player = player_from_spec(f"hub:{join_command([sys.executable, '-IS', str(FAULTY), fault])}")
+    reply = player.search(Position(), Limits(depth=1), ())
+    player.close()
+    assert least <= reply.processor <= most
+    assert reply.time >= 0.15
+
+
 @pytest.mark.parametrize(
     ("text", "command", "settings"),
     [

@@ -324,12 +324,14 @@ def test_an_error_in_a_player_ends_the_match(monkeypatch):
 
 
 def test_depth_and_speed_are_of_the_player_that_searched():
-    record = MatchGame(0, True, "x 1", 2, NO_MOVE, "", 4, Effort(2, 20, 3000, 0.5), Effort(1, 6, 100, 0.1))
+    efforts = Effort(2, 20, 3000, 0.5, 0.3, 0.4), Effort(1, 6, 100, 0.1)
+    record = MatchGame(0, True, "x 1", 2, NO_MOVE, "", 4, *efforts)
     other = replace(record, a_black=False, points=0, reason=OVERTIME)
     summary = MatchResult(TINY, ("a", "b"), [record, other]).summary()
     assert (summary["a"]["mean_depth"], summary["a"]["nodes_per_second"]) == (10.0, 6000.0)
     assert (summary["b"]["mean_depth"], summary["b"]["nodes_per_second"]) == (6.0, 1000.0)
     assert (summary["a"]["time_forfeits"], summary["b"]["time_forfeits"]) == (1, 0)
+    assert (summary["a"]["processor_use"], summary["b"]["processor_use"]) == (pytest.approx(0.75), None)
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def match_report(result: MatchResult) -> str:
     rows = [
         ["mean depth", *(f"{side['mean_depth']:.1f}" for side in sides)],
         ["nodes/s", *(format_rate(side["nodes_per_second"]) for side in sides)],
+        ["processor use", *(_share(side["processor_use"]) for side in sides)],
         ["time forfeits", *(str(side["time_forfeits"]) for side in sides)],
         ["failures", *(str(side["failures"]) for side in sides)],
     ]
@@ -136,6 +137,10 @@ def elo(summary: Mapping[str, Any], name: str = "elo") -> str:
     """Elo with its 95% error; no number until the first pair is complete."""
     error = summary[f"{name}_error"]
     return f"{summary[name]:+.1f} ± {error:.1f}" if math.isfinite(error) else "unknown until a pair is complete"
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
 
 
 def _limits(settings: MatchSettings) -> str:

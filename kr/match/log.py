@@ -13,7 +13,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -34,14 +34,18 @@ class Effort:
     """Sum of depths reached."""
     nodes: int = 0
     seconds: float = 0.0
+    processor: float = 0.0
+    """Seconds of processor time, where they are known."""
+    measured: float = 0.0
+    """Seconds of the searches of which they are known."""
+
+    @property
+    def processor_use(self) -> float | None:
+        """Processors that were at work during the searches, on average; None if unknown."""
+        return self.processor / self.measured if self.measured else None
 
     def __add__(self, other: Effort) -> Effort:
-        return Effort(
-            self.searches + other.searches,
-            self.depth + other.depth,
-            self.nodes + other.nodes,
-            self.seconds + other.seconds,
-        )
+        return Effort(*map(operator.add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

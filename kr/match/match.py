@@ -268,5 +268,6 @@ def _efforts(finished: FinishedGame) -> tuple[Effort, Effort]:
     for ply, reply in enumerate(finished.replies):
         if reply and not reply.from_book:
             side = (finished.start.side + ply) % 2
-            sums[side] += Effort(1, reply.depth, reply.nodes, reply.time)
+            known = (0.0, 0.0) if reply.processor is None else (reply.processor, reply.time)
+            sums[side] += Effort(1, reply.depth, reply.nodes, reply.time, *known)
     return sums[0], sums[1]

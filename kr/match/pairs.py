@@ -1,11 +1,11 @@
 """Units of a match: the two games of a pair, with one opening and colours swapped. A game travels as a JSON object.
 
-    {"a_black": true, "moves": [[[8, 13], 0, false], ...], "replies": [[4, 9, 2011, 0.0031, null], null, ...],
+    {"a_black": true, "moves": [[[8, 13], 0, false], ...], "replies": [[4, 9, 2011, 0.0031, null, 0.003], null, ...],
      "winner": 1, "reason": "no legal move", "detail": ""}
 
 A move is its squares from 0, the bitboard of the captured pieces, and true if its text names every square. A reply is
-score, depth, nodes, seconds and the weight of a move from a book, or null for the only legal move. The winner is 0
-(Black), 1 (White) or null.
+score, depth, nodes, seconds, the weight of a move from a book and seconds of processor time, or null for the only legal
+move. The winner is 0 (Black), 1 (White) or null.
 """
 
 from __future__ import annotations

@@ -178,6 +178,7 @@ class MatchResult:
                 "player": self.descriptions[index],
                 "mean_depth": effort.depth / max(effort.searches, 1),
                 "nodes_per_second": effort.nodes / max(effort.seconds, 1e-9),
+                "processor_use": effort.processor_use,
                 "time_forfeits": self.faults(OVERTIME)[index],
                 "failures": self.faults(FAILURE)[index],
                 "last_failure": self.last_failure(2 * index),

@@ -62,8 +62,12 @@ class HubPlayer(Player):
         self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
         position, history = with_history(position, history)
+        before = self._client.processor_seconds()
         result = self._client.search(position, limits, history, stop)
-        return Reply(result.move, result.score, result.depth, result.nodes, result.time)
+        after = self._client.processor_seconds()
+        # a program that it had started may be gone, with its part
+        used = None if before is None or after is None else max(after - before, 0.0)
+        return Reply(result.move, result.score, result.depth, result.nodes, result.time, processor=used)
 
     def close(self) -> None:
         self._closed = True

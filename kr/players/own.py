@@ -13,12 +13,13 @@ from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_search_options
+from kr.engine.result import Info, SearchResult
 from kr.engine.search import Stop
 from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.board import PositionLike, with_history
-from kr.game.position import Position
+from kr.game.position import Move, Position
 from kr.players.levels import FULL, Level, level_numbered, search_at
 from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
 from kr.policy.policy import load_policy
@@ -92,16 +93,23 @@ class EnginePlayer(Player):
         self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
         position, history = with_history(position, history)
-        began = time.perf_counter()
+        began, had = time.perf_counter(), time.thread_time()
+
+        def reply_of(move: Move, line: SearchResult | Info) -> Reply:
+            seconds = time.perf_counter() - began
+            # this thread searches, and with it helpers, of which nothing is known
+            used = time.thread_time() - had if self.engine.threads == 1 else None
+            return Reply(move, line.score, line.depth, line.nodes, seconds, processor=used)
+
         if self._book and (reply := book_reply(self._book, position, history, self._book_seed)):
             return reply
         if self._practical and (best := self._practical.best(position, history)):
             return Reply(best.move, 0, 0, 0, time.perf_counter() - began)
         if self._level.full:
             result = self.engine.search(position, limits, history=history, stop=stop)
-            return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
+            return reply_of(result.move, result)
         line = search_at(self._level, self.engine, position, limits, history, self._seed, stop, self._policy)
-        return Reply(line.pv[0], line.score, line.depth, line.nodes, time.perf_counter() - began)
+        return reply_of(line.pv[0], line)
 
     def close(self) -> None:
         self.engine.stop()

@@ -27,6 +27,8 @@ class Reply(NamedTuple):
     """Seconds from the request to the reply."""
     weight: int | None = None
     """Weight of a move from an opening book, as in kr.book.book.KnownMove; None of a searched one."""
+    processor: float | None = None
+    """Seconds of processor time in `time`, of all threads together; None if unknown."""
 
     @property
     def from_book(self) -> bool:

@@ -37,7 +37,7 @@ from kr.protocols.hub_text import (
     parse_hub_score,
 )
 from kr.protocols.talk import BY, ERROR, LAST_CHARACTERS, LONGEST_SAID, NOTE, TO, LastWords, TalkLog
-from kr.system import end_group, ended_how, environment, join_command, split_command, start_group
+from kr.system import end_group, ended_how, environment, join_command, processor_seconds, split_command, start_group
 from kr.text import visible
 from kr.threads import SIGNALS_WAIT, start_all
 from kr.units import format_duration
@@ -149,6 +149,11 @@ class HubClient:
     def is_running(self) -> bool:
         """True while the engine's process runs; False after close() and after any ProtocolError."""
         return self._process is not None and self._process.poll() is None
+
+    def processor_seconds(self) -> float | None:
+        """Seconds of processor time that its programs have had; None if the system doesn't say."""
+        process = self._process
+        return None if process is None else processor_seconds(process)
 
     def new_game(self) -> None:
         """Begin a new game. Restarts an engine that has ended."""

@@ -33,6 +33,7 @@ __all__ = [
     "memory_peak",
     "open_to_read",
     "path_of_open",
+    "processor_seconds",
     "read_at",
     "read_pipe",
     "reader_has_gone",

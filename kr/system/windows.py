@@ -297,6 +297,16 @@ def end_group(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
+def processor_seconds(process: subprocess.Popen[Any]) -> float | None:
+    """Seconds of processor time of a program of `start_group` and all that it has started; None if unknown, as under
+    wine, and at first, since the system counts in ticks of 16 ms."""
+    times = api.JobTimes()
+    job = _jobs.get(process)
+    if not job or not api.ask_job(job, api.JOB_TIMES, byref(times), ctypes.sizeof(times), None):
+        return None
+    return (times.user + times.kernel) * 1e-7 or None
+
+
 _end = c_void_p()
 """The timer of `end_after`."""
 

@@ -22,7 +22,7 @@ QUERY_PROCESS, SYNCHRONIZE = 0x1000, 0x100000
 WAIT_TIMEOUT = 258
 LOCK_VIOLATION, INVALID_PARAMETER = 33, 87
 END_OF_FILE = 38
-JOB_LIMITS, KILL_ON_CLOSE = 9, 0x2000
+JOB_TIMES, JOB_LIMITS, KILL_ON_CLOSE = 1, 9, 0x2000
 IN_TIMER_THREAD = 0x20
 
 
@@ -67,6 +67,17 @@ class MemoryCounters(ctypes.Structure):
     )
 
 
+class JobTimes(ctypes.Structure):
+    """JOBOBJECT_BASIC_ACCOUNTING_INFORMATION, of which only the times are used, in units of 100 ns."""
+
+    _fields_ = (
+        ("user", c_int64),
+        ("kernel", c_int64),
+        ("period", c_int64 * 2),
+        ("counters", wintypes.DWORD * 4),
+    )
+
+
 class JobLimits(ctypes.Structure):
     """JOBOBJECT_EXTENDED_LIMIT_INFORMATION, of which only the flags are used."""
 
@@ -103,6 +114,7 @@ memory_status = _function("GlobalMemoryStatusEx", BOOL, c_void_p)
 memory_counters = _function("K32GetProcessMemoryInfo", BOOL, HANDLE, c_void_p, DWORD)
 create_job = _function("CreateJobObjectW", HANDLE, c_void_p, wintypes.LPCWSTR)
 limit_job = _function("SetInformationJobObject", BOOL, HANDLE, ctypes.c_int, c_void_p, DWORD)
+ask_job = _function("QueryInformationJobObject", BOOL, HANDLE, ctypes.c_int, c_void_p, DWORD, c_void_p)
 add_to_job = _function("AssignProcessToJobObject", BOOL, HANDLE, HANDLE)
 end_job = _function("TerminateJobObject", BOOL, HANDLE, wintypes.UINT)
 program_path = _function("QueryFullProcessImageNameW", BOOL, HANDLE, DWORD, wintypes.LPWSTR, c_void_p)

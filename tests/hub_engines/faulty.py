@@ -26,6 +26,9 @@ def hang():
         time.sleep(3600)
 
 
+SPIN = "import time\nwhile time.process_time() < 0.2: pass"
+
+
 def answer_hub():
     if FAULT == "hang at hub":
         hang()
@@ -71,6 +74,19 @@ def answer_go():
         case "leave":
             print("bye", file=sys.stderr)
             sys.exit()
+        case "busy":
+            until = time.process_time() + 0.2
+            while time.process_time() < until:
+                pass
+            say("done move=9-13")
+        case "busy child":
+            code = f"{SPIN}\nprint(flush=True)\ninput()"
+            child = subprocess.Popen([sys.executable, "-IS", "-c", code], stdin=-1, stdout=-1)
+            child.stdout.readline()
+            say("done move=9-13")
+        case "idle":
+            time.sleep(0.2)
+            say("done move=9-13")
         case "close":
             os.close(1)
             hang()
