@@ -197,3 +197,8 @@ def test_a_move_is_tried_by_the_thresholds_of_the_review(page: Page) -> None:
         again = tried(blunder, round(found["expected"] + least, 2))
         assert again == {**found, "verdict": verdict}
     assert tried("1-32", 0.5).keys() == {"error"}
+    # beside the line of a better one
+    better = {"better": ["26-22", "11-15"]}
+    (event,) = page.stream("annotate/trial", {**asked, **better, "move": blunder, "best": 0.5})
+    assert event["why"][0]["say"] == "why.at_once"
+    assert event["why"][0]["with"]["line"] == f"{blunder} 12x28"

@@ -9,8 +9,9 @@
 // the game here, if one did, and the accuracy of Black and White (null if no move mattered).
 //
 // Request of "annotate/trial": start, moves and the move that is tried after them; nodes or seconds of its search;
-// best, the expected result of its side after the best move. One event, after one with waits if it has to wait:
-// verdict, right, playable or not; expected, after the move; line, with it and the answer that was found.
+// best, the expected result of its side after the best move; better, the moves of its line. One event, after one with
+// waits if it has to wait: verdict, right, playable or not; expected, after the move; line, with it and the answer that
+// was found; why, reasons that it is worse, but for those that name the best move.
 
 import {gameDocument, readDocument} from "./document.js";
 import {formatDuration} from "./durations.js";
@@ -20,7 +21,7 @@ import {openingPlies} from "./pdn/opening.js";
 import {personsOf} from "./persons.js";
 import {judgeMoves, verdictOf} from "./review/judging.js";
 import {MARK_KINDS, pov} from "./review/marking.js";
-import {continued, withReasons} from "./review/coach.js";
+import {continued, reasons, withReasons} from "./review/coach.js";
 import {withPeople} from "./review/people.js";
 import {Searches} from "./review/searches.js";
 import {tell} from "./review/story.js";
@@ -28,6 +29,7 @@ import {Game} from "./pdn/tree.js";
 import {BLACK, moveJson, sideName, WHITE} from "./rules.js";
 import {LONGEST_LINE} from "./request.js";
 import {Refused} from "./text.js";
+import {MOST_LINE} from "./wire.js";
 
 /** @typedef {import("./answers.js").Inbox} Inbox */
 /** @typedef {import("./house.js").House} House */
@@ -137,18 +139,27 @@ async function* trial(house, request, inbox) {
   const moves = [...request.texts("moves", LONGEST_LINE, 100), request.text("move", 100)],
     game = new Game([], request.position("start"), moves, "*"),
     best = request.fraction("best", 0, 1),
+    better = request.texts("better", MOST_LINE, 100, []),
     limits = limitsOf(request),
     {judge, waits, facts} = await borrowed(house, inbox.signal);
   try {
     if (await waits) yield {waits: true};
-    const tried = await new Searches(game, limits, judge).tried(),
-      expected = rounded(tried.expected, 2);
-    let at = game.positions()[moves.length - 1];
-    const line = tried.line.slice(0, TRIAL_PLIES).map(move => {
+    const found = await new Searches(game, limits, judge).tried(),
+      expected = rounded(found.expected, 2),
+      verdict = verdictOf(expected, best, facts.thresholds),
+      before = game.positions()[moves.length - 1],
+      compared = verdict === "right" ? [] : new Game([], before, better, "*").moves,
+      refutation = compared.length ? await continued(before, found.line, judge, limits) : found.line,
+      all = compared.length ? await house.engine.facts(before, refutation, compared) : [],
+      // the better move is not told
+      own = all.filter(each => !each.better),
+      shown = Math.max(TRIAL_PLIES, ...own.map(({plies}) => plies));
+    let at = before;
+    const line = refutation.slice(0, shown).map(move => {
       at = at.after(move);
       return {...moveJson(move), fen: at.fen};
     });
-    yield {verdict: verdictOf(expected, best, facts.thresholds), expected, line};
+    yield {verdict, expected, line, why: reasons({mark: "", refutation, line: compared}, own)};
   } finally {
     judge.engine.end();
   }

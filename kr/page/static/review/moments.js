@@ -11,8 +11,10 @@ import {turnKind, turnOf} from "../turns.js";
 /** @typedef {Mark & {line: any}} Moment a mark with a better line */
 /** @typedef {"right" | "playable" | "not"} Verdict */
 /**
- * What is known of a move that was tried: the expected result of its side, and its line.
- * @typedef {{verdict: Verdict, expected: number | null, line: Step[]}} Trial
+ * What is known of a move that was tried: the expected result of its side, its line, why it is worse than the best.
+ * @typedef {{
+ *   verdict: Verdict, expected: number | null, line: Step[], why?: import("../texts.js").Sentence[],
+ * }} Trial
  */
 /** @typedef {"asking" | "checking" | Verdict | "shown" | "over"} Stage */
 

@@ -12,7 +12,7 @@ import {turnName, turnOf} from "../turns.js";
 import {Tour, question, stepsFrom, verdictText, worthsOf} from "./moments.js";
 import {tried} from "./stream.js";
 import {Variations} from "./variations.js";
-import {chancesText, reasonsView, storyView} from "./view.js";
+import {chancesText, reasonsView, storyView, whyView} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./moments.js").Moment} Moment */
@@ -278,7 +278,8 @@ export class Practice {
     this._tell(visible(verdictText(tour.moment, move, trial)));
     if (tour.isRevealed) void this._reveal(tour, move.fen === tour.moment.line.fen ? null : trial.line);
     else {
-      // the answer shows why
+      // the answer shows why, and words say it
+      this._more.replaceChildren(...whyView(trial.why ?? []));
       this._lines.show([{name: t("Tried"), steps: trial.line}]);
       this._lines.go(0, trial.verdict === "not" && trial.line.length > 1 ? 1 : 0);
     }

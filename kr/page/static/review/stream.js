@@ -1,7 +1,7 @@
 // Asking the server about a game: all its moves judged, a single move that is tried, what people play.
 
 import {t} from "../texts.js";
-import {lossOf, worthsOf} from "./moments.js";
+import {lossOf, stepsFrom, worthsOf} from "./moments.js";
 import {trialLimit} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
@@ -76,7 +76,8 @@ export function tried(app, moment, move) {
   let stream = null;
   const {tree} = app,
     best = worthsOf(moment).best ?? 1,
-    asked = {...tree.replay(moment.node.parent), move, best, ...trialLimit(tree.headers)};
+    better = stepsFrom(moment.line).map(({text}) => text),
+    asked = {...tree.replay(moment.node.parent), move, best, better, ...trialLimit(tree.headers)};
   const result = new Promise((resolve, reject) => {
     stream = app.live("annotate/trial", asked, (/** @type {any} */ event) => {
       if (event.error !== undefined) reject(new Error(event.error));

@@ -116,9 +116,11 @@ export function chancesText(mark) {
   });
 }
 
-/** Why a move is marked. @param {any} node @returns {HTMLElement[]} */
-export const reasonsView = ({comments}) =>
-  reasonsIn(comments).map(each => el("p", {class: "why"}, visible(said(each))));
+/** Why a move is worse than another. @param {import("../texts.js").Sentence[]} reasons */
+export const whyView = reasons => reasons.map(each => el("p", {class: "why"}, visible(said(each))));
+
+/** Why a move is marked. @param {any} node */
+export const reasonsView = ({comments}) => whyView(reasonsIn(comments));
 
 /**
  * A marked move in words: what it was, what was better, why, how firm that is, what people play.
