@@ -11,9 +11,10 @@ import {SIDES, sideName} from "../squares.js";
 import {many, said, t} from "../texts.js";
 import {AfterGame} from "./after.js";
 import {ask} from "./ask.js";
-import {KeptGames, asAdded} from "./kept.js";
+import {Filing} from "./filing.js";
+import {KeptGames} from "./kept.js";
 import {LineView} from "./line.js";
-import {Played, keptGame, rematch, timeLeft} from "./state.js";
+import {Played, rematch, timeLeft} from "./state.js";
 import {follow} from "./stream.js";
 import {hintArrows, hintWords} from "./hints.js";
 import {answerWords, endWords, forcedWords, playerNames, shortName, turnWords} from "./words.js";
@@ -45,11 +46,11 @@ export class GameTable {
     /** @type {ReturnType<typeof follow> | null} */
     this._stream = null;
     this.games = new KeptGames(app);
+    this._filing = new Filing(app, this.games);
     /** @type {{id: string, isElsewhere: boolean} | null} a game that waits for the server, or in another window */
     this._waits = null;
     this._movedAt = 0;
     this._isUnkept = false; // the person has been told
-    this._filed = ""; // what the library has of the game
     this._finds = new Errands();
     this._ticking = 0;
     this._turn = el("p", {class: "turn", role: "status"});
@@ -124,11 +125,11 @@ export class GameTable {
   async find(id) {
     this._disconnect();
     const errand = this._finds.begin(),
-      kept = this.games.get(id) ?? (await this._find(id));
+      kept = this.games.get(id) ?? (await this._filing.find(id));
     if (errand.isStale) return;
     if (kept) {
       this.played.casual = kept.casual;
-      if (kept.game.over) this._filed = filing(kept.game);
+      if (kept.game.over) this._filing.take(kept.game);
       this._begin(kept.game, kept.time);
       if (this.played.isOver) {
         this._listener.onopen();
@@ -137,37 +138,6 @@ export class GameTable {
     }
     const time = kept?.time && timeLeft(kept.time, date());
     this._connect({game: id, ...(kept && {document: kept.game.document, time})}, () => {});
-  }
-
-  /** A game of the library. @param {string} id @returns {Promise<import("./kept.js").Kept | null>} */
-  async _find(id) {
-    const library = await this._library();
-    if (!library.card(id)) return null;
-    const play = (await library.get(id))?.play,
-      game = keptGame(play);
-    return game && {game, casual: play.casual !== false, time: null};
-  }
-
-  async _library() {
-    const library = (await import("../library/games.js")).libraryOf(this.app);
-    await library.ready;
-    return library;
-  }
-
-  /** The library has the game too, and alone once it is over. */
-  async _file() {
-    const {game, casual} = this.played;
-    if (!game || filing(game) === this._filed || game.document.nodes.length < 2) return;
-    this._filed = filing(game);
-    const {id, over} = game,
-      added = asAdded({game, casual, time: null});
-    try {
-      const library = await this._library();
-      await library.add(added);
-      if (over && !library.trouble) this.games.drop(id);
-    } catch (error) {
-      this.app.fail(error);
-    }
   }
 
   /** A game that waited goes on. @param {boolean} isElsewhere for which it waited */
@@ -407,7 +377,7 @@ export class GameTable {
     const {game} = this.played;
     if (!game) return;
     // with what was made of it since
-    if (game.over && this.app.reopen && (await this._library()).card(game.id)) {
+    if (game.over && this.app.reopen && (await this._filing.library()).card(game.id)) {
       await this.app.reopen(game.id);
       return;
     }
@@ -439,8 +409,8 @@ export class GameTable {
   _keep() {
     const {game, casual} = this.played;
     if (!game || this._waits) return;
-    void this._file();
-    if (game.over && filing(game) === this._filed && !this.games.get(game.id)) return;
+    void this._filing.add({game, casual, time: null});
+    if (game.over && this._filing.has(game) && !this.games.get(game.id)) return;
     if (this.games.put(game, casual, this.played.time(seconds(), date()))) return;
     if (!this._isUnkept) this.app.fail(t("This browser has no room to keep the game: it ends with the page."));
     this._isUnkept = true;
@@ -523,7 +493,3 @@ export class GameTable {
     if (this.played.isLow(now)) sound("low");
   }
 }
-
-/** What the library is told of a game, as it goes. @param {import("./state.js").Game} game */
-const filing = ({id, over, document}) =>
-  `${id} ${document.nodes.length} ${document.nodes.at(-1)?.fen} ${Boolean(over)}`;
