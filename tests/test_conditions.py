@@ -77,8 +77,6 @@ def test_each_sentence_is_listed_once_with_what_must_be_true() -> None:
     wanted = [name for name in texts("en") if name.startswith(SUBJECTS)]
     for script in SCRIPTS:
         wanted += [text for text in italian[script] if "|" not in text]
-    # of the texts about people this one says more than what they play
-    wanted.append("People often lose such a draw by their next move.")
     # a text of two scripts stands with the first
     wanted.append("{move} is best.")
     # the script is one of two, for a page with a server and one without

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import pytest
@@ -13,17 +11,13 @@ from library import ROOT
 from page import Page, started
 from test_annotate import playout
 
-from kr.egdb.exact import exact_moves
 from kr.egdb.probe import probe
-from kr.egdb.sample import random_positions
-from kr.egdb.slices import shapes
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.evaluation.kinds import load_evaluation
 from kr.game.board import Board
 from kr.game.position import Position, Side
-from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.players.people import People
 from kr.policy.policy import load_policy
@@ -200,22 +194,6 @@ def test_people_and_scores_are_those_of_the_library(fresh: Page) -> None:
         assert {tuple(each["squares"]) for each in told["regions"]} == {
             tuple(square + 1 for square in each.squares) for each in regions
         }
-
-
-def test_draws_that_people_often_lose(fresh: Page) -> None:
-    database = load_database()
-    people, source = People(load_policy(), database), random.Random(1)
-    drawn = (each for each in random_positions(shapes(4), source) if database.value(each) is Value.DRAW)
-    hard = 0
-    for position in islice(drawn, 60):
-        values = {each.move: each.value for each in exact_moves(database, position)}
-        chances = (each.probability for each in people.moves(position) if values[each.move] is Value.LOSS)
-        is_hard = sum(chances) >= 0.1
-        assert fresh.ask("people", {"fen": position.fen})["hard"] is is_hard
-        hard += is_hard
-    assert 0 < hard < 60
-    # of a move that gives a win away it is not told
-    assert not fresh.ask("people", {"fen": "B:WK29:BK14,K22"})["hard"]
 
 
 def near(sign: int, *values: float | None) -> Any:

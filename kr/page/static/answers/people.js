@@ -1,9 +1,8 @@
 // Moves that people play in a position, with their probabilities. A request may have `before`, up to two positions
 // before it, oldest first, and `group`: the mover's, 0 for the strongest players; and of a move that was judged,
 // `after`, the position that it leads to, and its `loss` of expected result. holds: a probability may be told as a
-// number. hard: a known draw that people lose by this move with a chance of HARD or more.
+// number.
 
-import {exactMoves} from "./exact.js";
 import {personsOf} from "./persons.js";
 import {LONGEST_FEN} from "./request.js";
 import {moveJson, Position} from "./rules.js";
@@ -12,8 +11,6 @@ import {moveJson, Position} from "./rules.js";
 /** @typedef {import("./request.js").PageRequest} PageRequest */
 
 const MOST_BEFORE = 2;
-/** Of such draws in recorded games people lost 8 of 34 by the next move, of others 14 of 1,507 (docs/lab/policy.md). */
-const HARD = 0.1;
 
 /** @param {House} house @param {PageRequest} request */
 async function peopleMoves(house, request) {
@@ -28,7 +25,6 @@ async function peopleMoves(house, request) {
     fen: position.fen,
     policy,
     groups,
-    hard: (await chanceToLose(house, position, choices)) >= HARD,
     moves: choices.map(({move, probability, holds}) => ({
       ...moveJson(move),
       fen: position.after(move).fen,
@@ -36,21 +32,6 @@ async function peopleMoves(house, request) {
       holds,
     })),
   };
-}
-
-/**
- * The chance that people lose a known draw by their next move; 0 elsewhere.
- * @param {House} house
- * @param {Position} position
- * @param {import("./persons.js").PersonMove[]} choices
- */
-async function chanceToLose(house, position, choices) {
-  const exact = await exactMoves(await house.database(), position);
-  if (exact[0]?.value !== "draw") return 0;
-  const reached = exact.filter(({value}) => value === "loss").map(({after}) => after);
-  return choices
-    .filter(({move}) => reached.some(after => after.equals(position.play(move))))
-    .reduce((sum, {probability}) => sum + probability, 0);
 }
 
 /**

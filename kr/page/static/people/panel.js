@@ -4,7 +4,7 @@ import {PositionPanel} from "../analyse/position.js";
 import {choice, offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
-import {groupNames, inBrief, ofDraw, SHOWN} from "./state.js";
+import {groupNames, inBrief, SHOWN} from "./state.js";
 import {moveTable, personRow} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
@@ -73,10 +73,9 @@ class People extends PositionPanel {
   }
 
   /** @param {Answer} answer */
-  _list(answer) {
-    const {moves} = answer,
-      listed = this._all ? moves : moves.slice(0, SHOWN);
-    this._words.textContent = [inBrief(moves), ofDraw(answer)].filter(Boolean).join(" ");
+  _list({moves}) {
+    const listed = this._all ? moves : moves.slice(0, SHOWN);
+    this._words.textContent = inBrief(moves);
     const acts = {
       play: (/** @type {Move} */ move) => this._play(move),
       point: (/** @type {number[]} */ path) => this.app.board.outline(path),

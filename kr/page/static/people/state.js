@@ -6,10 +6,7 @@ import {t} from "../texts.js";
  * holds: `people` may be told as a number, since such shares held in a test
  * @typedef {{text: string, path: number[], captured: number[], fen: string, people: number, holds: boolean}} Move
  */
-/**
- * hard: people often lose this draw at once
- * @typedef {{fen: string, policy: string, groups: number, hard: boolean, moves: Move[]}} Answer
- */
+/** @typedef {{fen: string, policy: string, groups: number, moves: Move[]}} Answer */
 
 export const SHOWN = 8; // moves listed at first
 
@@ -42,9 +39,6 @@ export function inBrief([first]) {
   if (people >= 0.995) return t("All people play {move} here.", {move});
   return t("{count} of 100 people play {move} here.", {move, count: Math.round(100 * people)});
 }
-
-/** What is said of all moves; "" for nothing. @param {Pick<Answer, "hard">} answer */
-export const ofDraw = ({hard}) => (hard ? t("People often lose such a draw by their next move.") : "");
 
 /**
  * Names of the groups of players that are told apart by strength, the strongest first.
