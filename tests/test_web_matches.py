@@ -253,7 +253,7 @@ def test_each_kind_of_player_plays(key):
 
 
 @pytest.mark.slow
-def test_another_program_plays(matches_directory):
+def test_another_program_plays(matches_directory, tmp_path):
     command = f"hub:{sys.executable} -m kr hub --weights material --egdb none"
 
     async def told(house):
@@ -266,7 +266,8 @@ def test_another_program_plays(matches_directory):
             assert not [row for row in page.rows if row["reason"] == "engine failure"]
         assert house.engines.others[0].lent == 0
 
-    story(told, engines=(command,))
+    story(told, engines=(command,), log=tmp_path / "logs")
+    assert any("> go think" in path.read_text("utf-8") for path in (tmp_path / "logs").iterdir())
 
 
 def test_a_program_that_can_not_be_started(tmp_path):

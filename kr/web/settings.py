@@ -9,9 +9,10 @@ from kr.archives.archive import CONVENTIONS
 from kr.book.book import book_option
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
+from kr.match.settings import MatchSettings
 from kr.proofs.library import proofs_option
 from kr.protocols.dxp_link import LOOPBACK
-from kr.settings import Settings, option
+from kr.settings import Settings, option, same_option
 
 USUAL_PORT = 8128
 """Default port, taken if it is free: a browser stores a page's data by its port."""
@@ -44,6 +45,7 @@ class WebSettings(Settings):
         "Another engine to analyse and play with, and for matches, as hub:COMMAND; may be given several times.",
         metavar="hub:COMMAND",
     )
+    log: Path | None = same_option(MatchSettings, "log")
     problems: tuple[Path, ...] = option(
         (), "File of problems to solve beside the classic ones; may be given several times.", metavar="FILE"
     )

@@ -38,6 +38,8 @@ from kr.players.hub import startup_of
 from kr.players.player import Player
 from kr.players.registry import parse_spec, player_from_spec
 from kr.protocols.hub_client import HubClient, Startup, is_startable
+from kr.protocols.talk import TalkLog
+from kr.storage import make_directory
 from kr.web.settings import WebSettings
 
 MOST_ENGINES = 24
@@ -288,12 +290,15 @@ class Engines:
         """The engines by number: 0 is kr."""
         self.background: Lender[Engine] = Lender(self._make_background, Engine.stop, MOST_IN_BACKGROUND)
         """Engines of kr whose work nobody waits for: pages keep theirs beside it."""
+        if settings.log is not None:
+            make_directory(settings.log)
         self.others: list[Lender[HubClient]] = []
         """Lenders of the other engines; number 1 is the first."""
         for text in settings.engines:
             words, startup = _command(text)
             self.names.append(Path(words[0]).name)
-            self.others.append(Lender(partial(HubClient, words, startup=startup), HubClient.close, MOST_OF_ANOTHER))
+            make = partial(_start, words, startup, settings.log)
+            self.others.append(Lender(make, HubClient.close, MOST_OF_ANOTHER))
         self.faults: dict[int, str] = {}
         """What `greet` has found wrong, by the numbers of engines."""
         self._champions: dict[int, Lender[Player]] = {}
@@ -313,7 +318,7 @@ class Engines:
             try:
                 with lender.ask() as loan:
                     loan.wait(0.0)
-            except KrError as error:
+            except (KrError, OSError) as error:
                 self.faults[number] = str(error)
                 tell(f"--engines {text!r}: {error}")
 
@@ -375,6 +380,17 @@ def give_way(niceness: int = SEARCH_NICENESS) -> None:
     With twenty searches on two busy cores a small request took a second or more without this, a tenth of one with it.
     """
     system.lower_priority(niceness)
+
+
+def _start(words: list[str], startup: Startup, log: Path | None) -> HubClient:
+    """Start another program's engine. log: folder for a log of what is said."""
+    talk = None if log is None else TalkLog(log, Path(words[0]).stem)
+    try:
+        return HubClient(words, startup=startup, log=talk)
+    except BaseException:
+        if talk is not None:
+            talk.close()
+        raise
 
 
 def _command(text: str) -> tuple[list[str], Startup]:
