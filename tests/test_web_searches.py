@@ -405,7 +405,7 @@ def test_an_engine_that_does_not_start_is_told_of_at_once() -> None:
 
     at_home(story, engines=(faulty("none"), faulty("exit at hub")))
     assert len(told) == 1
-    assert re.fullmatch(r"--engines .*: hub engine .* crashed: exit status 3", told[0])
+    assert re.fullmatch(r"--engines .*: hub engine .* crashed at 'hub': exit status 3", told[0])
 
 
 @pytest.mark.slow
@@ -430,8 +430,8 @@ def test_another_engine_beside_kr() -> None:
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("crash", f"crashed: {CRASHED}"),
-        ("exit at hub", "crashed: exit status 3"),
+        ("crash", f"crashed at 'go think': {CRASHED}"),
+        ("exit at hub", "crashed at 'hub': exit status 3"),
         ("illegal", "plays an illegal move"),
     ],
 )
