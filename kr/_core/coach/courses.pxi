@@ -4,7 +4,8 @@
 cdef enum:
     MOST_LINE = 40           # moves of a line that are looked at
     MOST_SWING = 20          # plies within which that shows which a fact tells
-    LATE = 8                 # plies by which a king comes late
+    LATE = 6                 # plies by which a king comes late
+    SURVIVES = 6             # plies for which one has to stay
 
 
 cdef struct Course:
@@ -15,6 +16,7 @@ cdef struct Course:
     int lead[MOST_LINE + 1]  # pieces that it has won by then
     bint quiet[MOST_LINE + 1] # neither side could capture; in the first position, the one to move
     int values[MOST_LINE + 1] # exact ones: VALUE_LOSS, VALUE_DRAW, VALUE_WIN, or VALUE_UNKNOWN
+    int whole                # its size before it was cut
     int end                  # the last quiet position
     bint held                # it ends in a draw that is known
 
@@ -40,6 +42,7 @@ cdef bint extend_course(Course* course, Move move) noexcept nogil:
     course.moves[course.size] = move
     course.lead[course.size + 1] = course.lead[course.size] + (gained if course.size % 2 == 0 else -gained)
     course.size += 1
+    course.whole = course.size
     course.boards[course.size] = played(board, move)
     board = &course.boards[course.size]
     course.quiet[course.size] = not has_capture(board, BLACK) and not has_capture(board, WHITE)
@@ -49,7 +52,7 @@ cdef bint extend_course(Course* course, Move move) noexcept nogil:
 
 
 cdef void begin_course(Course* course, const Board* board) noexcept nogil:
-    course.size = course.end = course.lead[0] = course.held = 0
+    course.size = course.whole = course.end = course.lead[0] = course.held = 0
     course.boards[0] = board[0]
     course.quiet[0] = not has_capture(board, board.side)
 
@@ -67,17 +70,12 @@ cdef void look_up_course(Course* course, const Egdb* db) noexcept nogil:
 
 
 cdef void cut_course(Course* course) noexcept nogil:
-    """End a line at the first draw that is known: any other move that keeps it would do from there."""
+    """End a line at the first quiet draw that is known: any other move that keeps it would do from there."""
     cdef int i
     for i in range(1, course.size + 1):
-        if course.values[i] == VALUE_DRAW:
-            course.size = i
+        if course.values[i] == VALUE_DRAW and course.quiet[i]:
+            course.size = course.end = i
             course.held = True
-            while course.end > i or not course.quiet[course.end]:
-                course.end -= 1
-                if course.end <= 0:
-                    course.end = 0
-                    return
             return
 
 
@@ -96,12 +94,45 @@ cdef int crowned_by(const Course* course, int side) noexcept nogil:
     return 0
 
 
+cdef int could_crown_by(const Course* course, int side) noexcept nogil:
+    """Moves of a line with the first that crowns a man of a side, or could have at no risk; 0 for none."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int i, k
+    for i in range(course.whole):
+        if course.boards[i].side != side:
+            continue
+        if crowns(course, i):
+            return i + 1
+        generate(&course.boards[i], &moves)
+        for k in range(moves.size):
+            if move_captured(moves.moves[k]) or course.boards[i].kings >> origin_bit(moves.moves[k]) & 1:
+                continue
+            child = played(&course.boards[i], moves.moves[k])
+            if child.kings >> target_bit(moves.moves[k]) & 1 and not has_capture(&child, child.side):
+                return i + 1
+    return 0
+
+
+cdef bint king_stays(const Course* course, int at) noexcept nogil:
+    """True if the man that so many moves of a line crown is not taken in the next ones."""
+    cdef int bit = target_bit(course.moves[at - 1])
+    cdef int i
+    for i in range(at, min(course.whole, at + SURVIVES)):
+        if origin_bit(course.moves[i]) == bit:
+            bit = target_bit(course.moves[i])
+        elif move_captured(course.moves[i]) >> bit & 1:
+            return False
+    return course.whole >= at + SURVIVES
+
+
 cdef int crowned_for_good(const Course* course, int side) noexcept nogil:
-    """The same, if the side has more kings at the end than at first."""
+    """Those with the first man that it crowns, if that stays, and the side has more kings at the end than at first."""
     cdef int had = popcount(course.boards[0].pieces[side] & course.boards[0].kings)
+    cdef int at = crowned_by(course, side)
     if popcount(course.boards[course.end].pieces[side] & course.boards[course.end].kings) <= had:
         return 0
-    return crowned_by(course, side)
+    return at if at and king_stays(course, at) else 0
 
 
 cdef int crowned_within(const Course* course, int side, int plies) noexcept nogil:

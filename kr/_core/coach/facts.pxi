@@ -7,6 +7,7 @@ cdef enum:
     RUN = 3                  # moves of a man in a row that make a run
     RACE = 4                 # plies by which a side crowns first
     MOST_CROWN = 18          # plies within which it does
+    PUT_OFF = 13             # plies within which the same exchange still comes
     LONGER = 4               # plies for which the other line goes on without what a fact tells
     # facts about the same say much the same: one of them is told
     ABOUT_LOSS = 0
@@ -183,11 +184,11 @@ cdef void add_captures_fact(Facts* facts, const Course* line, const Course* bett
 
 
 cdef bint crowns_first(const Course* course, int side, const Course* other) noexcept nogil:
-    """True if a side crowns for good in a line, and long after that or not in another one; its opponent crowns long after
+    """True if a side crowns for good in a line, and could not in another one until long after that; its opponent crowns long after
     it, or not, or no later in the other line."""
     cdef int at = crowned_for_good(course, side)
     cdef int answer = crowned_by(course, 1 - side)
-    cdef int later = crowned_by(other, side)
+    cdef int later = could_crown_by(other, side)
     cdef int other_answer = crowned_by(other, 1 - side)
     if at == 0 or at > MOST_CROWN:
         return False
@@ -230,10 +231,10 @@ cdef void add_kings(Facts* facts, const Course* line, const Course* better) noex
 
 
 cdef int first_known(const Course* course) noexcept nogil:
-    """Moves of a line to the first position whose value is known; 0 for none."""
+    """Moves of a line to the first quiet position whose value is known; 0 for none."""
     cdef int i
     for i in range(1, course.size + 1):
-        if course.values[i] != VALUE_UNKNOWN:
+        if course.values[i] != VALUE_UNKNOWN and course.quiet[i]:
             return i
     return 0
 
@@ -273,8 +274,13 @@ cdef void add_endings(Facts* facts, const Course* line, const Course* better) no
 
 cdef int exchange_of(const Course* course) noexcept nogil:
     """Plies of an even exchange that the first move offers; 0 for none."""
+    cdef Board before = passed(&course.boards[0])
+    cdef MoveList due
     cdef int i
     if not course.quiet[0] or course.size < 3 or course.quiet[1] or move_captured(course.moves[1]) == 0:
+        return 0
+    generate(&before, &due)
+    if has_move(&due, course.moves[1]):
         return 0
     for i in range(2, course.size + 1):
         if course.quiet[i]:
@@ -282,6 +288,15 @@ cdef int exchange_of(const Course* course) noexcept nogil:
         if i % 2 and move_captured(course.moves[i]) == 0:
             return 0
     return 0
+
+
+cdef bint has_soon(const Course* course, Move move) noexcept nogil:
+    """True if a move is made within some plies of a line, too: what it does is only put off."""
+    cdef int i
+    for i in range(2, min(course.size, PUT_OFF), 2):
+        if course.moves[i] == move:
+            return True
+    return False
 
 
 cdef void find_facts(Course* line, Course* better, const Egdb* db, Facts* facts) noexcept nogil:
@@ -310,9 +325,9 @@ cdef void find_facts(Course* line, Course* better, const Egdb* db, Facts* facts)
     add_endings(facts, line, better)
     exchange = exchange_of(line)
     other = exchange_of(better)
-    if exchange and not other:
+    if exchange and not other and not has_soon(better, line.moves[0]):
         add_fact(facts, ABOUT_LITTLE, "exchange_wrong", 0, exchange)
-    elif other and not exchange:
+    elif other and not exchange and not has_soon(line, better.moves[0]):
         add_fact(facts, ABOUT_LITTLE, "exchange_missed", 1, other)
     for i in range(0, min(line.size, 9), 2):
         if line.moves[i] == better.moves[0]:

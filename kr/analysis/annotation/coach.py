@@ -52,7 +52,9 @@ def _continued(
     database, board = engine.database, Board(position)
     for move in line:
         board.play(move)
-    while len(line) < LONG_ENOUGH and board.position.legal_moves() and not (database and database.has(board.position)):
+    while len(line) < LONG_ENOUGH and (moves := board.position.legal_moves()):
+        if database and database.has(board.position) and not moves[0].captured:
+            break
         found = engine.search(board.position, limits, stop=stop).pv
         if not found:
             break

@@ -48,7 +48,7 @@ export async function withReasons(game, moves, port, longer) {
 export async function continued(position, line, {engine, database, signal}, limits) {
   const whole = [...line];
   let at = line.reduce((before, move) => before.after(move), position);
-  while (whole.length < LONG_ENOUGH && !at.isOver && !database?.has(at)) {
+  while (whole.length < LONG_ENOUGH && !at.isOver && (!database?.has(at) || at.legalMoves()[0].captured)) {
     const {lines} = await engine.search({position: at, limits});
     signal.throwIfAborted();
     if (!lines.length) break;
