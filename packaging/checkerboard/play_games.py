@@ -20,7 +20,7 @@ from kr.book.book import VARIETY
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging" / "windows"))
 
-from layout import PREFIX, wine_environment  # noqa: E402
+from layout import make_drive, wine_environment  # noqa: E402
 
 BUILD = ROOT / "build" / "checkerboard"
 SEED = 2
@@ -158,7 +158,7 @@ def main() -> None:
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     if not shutil.which("wine"):
         sys.exit("kr: the engine for CheckerBoard is tried under wine: apt install wine")
-    PREFIX.parent.mkdir(parents=True, exist_ok=True)
+    make_drive()
     database = kr.Database.open(ROOT / "egdb")
     answers, _ = play(0, SEED, list(COMMANDS))
     wrong = [each for each, right in zip(answers, COMMANDS.items(), strict=True) if tuple(each) != flat(right)]

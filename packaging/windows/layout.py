@@ -29,6 +29,19 @@ def wine_environment() -> dict[str, str]:
     return kept | {"WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all"}
 
 
+def make_drive() -> None:
+    """Make what wine shows as drive C. Once it came to an end before it had a system there, and never mended that."""
+    for _ in range(2):
+        PREFIX.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.devnull, "r+b") as null:
+            command = ["wineboot", "--init"]
+            subprocess.run(command, env=wine_environment(), check=False, stdin=null, stdout=null, stderr=null)
+        if (PREFIX / "drive_c" / "windows" / "system32" / "kernel32.dll").exists():
+            return
+        shutil.rmtree(PREFIX, ignore_errors=True)
+    sys.exit("kr: wine could not be set up: WINEPREFIX=/tmp/drive wineboot --init says why")
+
+
 def tool(name: str) -> str:
     """Path of a program of mingw-w64, empty if there is none. Debian 13 has one whose C runtime is that of Python."""
     names = (f"x86_64-w64-mingw32ucrt-{name}", f"x86_64-w64-mingw32-{name}")

@@ -24,9 +24,9 @@ from layout import (
     SOURCES,
     TAG,
     compiler,
+    make_drive,
     object_dump,
     tool,
-    wine_environment,
 )
 
 LEFT_OUT = [
@@ -123,10 +123,8 @@ def install_libraries() -> None:
 
 
 def make_prefix() -> None:
-    """What wine shows as drive C."""
-    with open(os.devnull, "r+b") as null:
-        command = ["wineboot", "--init"]
-        subprocess.run(command, env=wine_environment(), check=True, stdin=null, stdout=null, stderr=null)
+    """What wine shows as drive C, with a library that it lacks."""
+    make_drive()
     if not (PREFIX / "drive_c" / "windows" / "system32" / "bcryptprimitives.dll").exists():
         compiled("bcryptprimitives.dll", "-shared", str(SOURCES / "bcryptprimitives.c"), "-ladvapi32")
 
