@@ -302,7 +302,8 @@ def timeless(kind: str, chunk: Chunk) -> Any:
         return bytes(chunk)
     found = {name: value for name, value in found.items() if name not in TIMES}
     if kind == Pairs.name():
-        found["replies"] = [reply and [*reply[:3], *reply[4:]] for reply in found["replies"]]
+        # the time, and that of the processor
+        found["replies"] = [reply and [*reply[:3], *reply[4:5], *reply[6:]] for reply in found["replies"]]
     return found
 
 

@@ -32,8 +32,9 @@ TWINS = {
     "encodings": "answers/pdn/source",
     "game_text": "answers/game_text",
     "judging": (
-        "answers/chances answers/weighing answers/review/accuracy answers/review/annotation answers/review/judging "
-        "answers/review/marking answers/review/people answers/review/searches answers/review/story"
+        "answers/chances answers/weighing answers/review/accuracy answers/review/annotation answers/review/coach "
+        "answers/review/judging answers/review/marking answers/review/people answers/review/searches "
+        "answers/review/story"
     ),
     "names": "answers/names answers/openings",
     "notation": "answers/notation answers/rules",
