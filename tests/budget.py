@@ -114,8 +114,10 @@ class Meter:
     def __init__(self) -> None:
         self.ledger = Ledger()
         self.mark = 0.0
+        self.work = 0.0
 
     def pytest_collection_finish(self) -> None:
+        self.work = work()
         self.mark = self.ledger.spent()
 
     @pytest.hookimpl(wrapper=True)
@@ -134,6 +136,7 @@ class Meter:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput["processor"] = self.ledger.spent(look=True)
+            session.config.workeroutput["work"] = self.work
 
 
 class Budget:
@@ -142,16 +145,16 @@ class Budget:
     def __init__(self, path: Path, meter: Meter) -> None:
         limits = json.loads(path.read_text("utf-8"))
         self.path = path
-        self.slower = max(1.0, work() / limits["work"])
         self.limits: dict[str, float] = limits
         self.meter = meter
         self.workers: list[float] = []
+        self.works: list[float] = []
         self.files: defaultdict[str, float] = defaultdict(float)
         self.tests: dict[str, float] = {}
         self.bounds: dict[str, float] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        seconds = getattr(report, "processor", 0.0) / self.slower
+        seconds = getattr(report, "processor", 0.0)
         self.files[report.nodeid.partition("::")[0]] += seconds
         if report.when == "call":
             self.tests[report.nodeid] = seconds
@@ -160,7 +163,16 @@ class Budget:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self.workers.append(getattr(node, "workeroutput", {}).get("processor", 0.0))
+        output = getattr(node, "workeroutput", {})
+        self.workers.append(output.get("processor", 0.0))
+        self.works += [output["work"]] if "work" in output else []
+
+    @property
+    def slower(self) -> float:
+        """How much longer a fixed piece of work took than where the limits were set: while the tests' processes were as
+        busy as they are with tests, since two threads of one core are slower than one."""
+        works = self.works or [self.meter.work or work()]
+        return max(1.0, sum(works) / len(works) / self.limits["work"])
 
     def total(self) -> float:
         """Seconds of all, with what no test is charged with: collecting them, and the end."""
@@ -169,15 +181,17 @@ class Budget:
 
     def excesses(self) -> list[str]:
         """What costs more than it may."""
-        run, file = self.limits["run"], self.limits["file"]
+        run, file, slower = self.limits["run"], self.limits["file"], self.slower
         found = [f"the run: {total:.0f} s, of {run:g}"] if (total := self.total()) > run else []
         found += [
-            f"{name}: {seconds:.0f} s, of {file:g} a file" for name, seconds in self.files.items() if seconds > file
+            f"{name}: {seconds / slower:.0f} s, of {file:g} a file"
+            for name, seconds in self.files.items()
+            if seconds > file * slower
         ]
         return found + [
-            f"{name}: {self.tests[name]:.1f} s, of {bound:g} a test without the mark costly"
+            f"{name}: {self.tests[name] / slower:.1f} s, of {bound:g} a test without the mark costly"
             for name, bound in self.bounds.items()
-            if self.tests[name] > bound * MARGIN
+            if self.tests[name] > bound * MARGIN * slower
         ]
 
     @pytest.hookimpl(trylast=True)
@@ -188,8 +202,8 @@ class Budget:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         say = terminalreporter.write_line
         name, most = max(self.files.items(), key=lambda each: each[1], default=("no file", 0.0))
-        run, tests = self.total(), sum(self.files.values())
-        say(f"processor: {run:.0f} s, {tests:.0f} in tests, {most:.0f} in {name}; divided by {self.slower:.2f}")
+        run, tests, slower = self.total(), sum(self.files.values()) / self.slower, self.slower
+        say(f"processor: {run:.0f} s, {tests:.0f} in tests, {most / slower:.0f} in {name}; divided by {slower:.2f}")
         for excess in self.excesses():
             say(f"over the budget of {self.path.name}: {excess}", red=True)
 
