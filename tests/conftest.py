@@ -63,15 +63,8 @@ def in_wine() -> bool:
     return hasattr(ctypes.CDLL("ntdll"), "wine_get_version")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out at Windows what can't be there, and what wine can't do; `pytest -rs` says why.
-
-    In continuous integration a test of a page that fails has a second try; the summary names it.
-    """
-    if "CI" in os.environ and config.pluginmanager.has_plugin("rerunfailures"):
-        for item in items:
-            if "browser" in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.flaky(reruns=1))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out at Windows what can't be there, and what wine can't do; `pytest -rs` says why."""
     if os.name != "nt":
         return
     for item in items:
@@ -95,11 +88,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what failed once, and what was left out for want of a browser: a count of skipped tests doesn't show that."""
-    for report in terminalreporter.stats.get("rerun", ()):
-        terminalreporter.write_line(
-            f"failed once, a fault to be found: {report.nodeid}\n{report.longrepr}", yellow=True
-        )
+    """Say what was left out for want of a browser: that is not seen in a count of skipped tests."""
     if left_out := sum(NO_BROWSER in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())):
         terminalreporter.write_line(f"{left_out} tests were left out: {NO_BROWSER}", yellow=True)
 
