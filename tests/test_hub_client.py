@@ -389,16 +389,3 @@ def test_processor_time_of_an_engine(fault: str, least: float, most: float) -> N
 def test_commas_of_a_command(text: str, command: str, settings: dict[str, str]) -> None:
     spec = parse_spec(text)
     assert (spec.text, dict(spec.settings)) == (command, settings)
-
-
-@pytest.mark.parametrize(
-    ("settings", "reason"),
-    [
-        ("start=soon", "start: 'soon' is not a duration"),
-        ("env.=2", "env. needs a name, as in env.THREADS=2"),
-        ("start=1s,start=2s", "sets start twice"),
-    ],
-)
-def test_bad_settings_of_an_engine_are_named(settings: str, reason: str) -> None:
-    with pytest.raises(InvalidSettingError, match=re.escape(reason)):
-        player_from_spec(f"hub:engine,{settings}")

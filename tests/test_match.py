@@ -565,6 +565,9 @@ def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
         ("material,hash=1MB,hash=2MB", "sets hash twice"),
         ("material,etc_depth=8,hash=1MB,etc_depth=9", "sets etc_depth twice"),
         ("no,such/file.h5", "no,such/file.h5: no such file"),
+        ("hub:engine,start=soon", "start: 'soon' is not a duration"),
+        ("hub:engine,env.=2", "env. needs a name, as in env.THREADS=2"),
+        ("hub:engine,start=1s,start=2s", "sets start twice"),
     ],
 )
 def test_unknown_player_settings_are_refused(spec: str, expected: str) -> None:

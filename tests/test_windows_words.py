@@ -98,7 +98,7 @@ def windows_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_engine_in_a_folder_of_windows(windows_lines: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "is_startable", lambda words, folder: True)
     for text in (rf'"{SCAN}" hub', rf"'{SCAN}' hub"):
-        assert engines._command(f"hub:{text}")[0] == [SCAN, "hub"]
+        assert engines._command(f"hub:{text}") == ([SCAN, "hub"], hub_client.Startup())
         with pytest.raises(ProtocolError) as failure:
             hub_client.HubClient(text)
         assert f'hub engine "{SCAN}" hub can\'t be started' in str(failure.value)
