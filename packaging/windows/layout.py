@@ -39,7 +39,7 @@ def make_drive() -> None:
         if (PREFIX / "drive_c" / "windows" / "system32" / "kernel32.dll").exists():
             return
         shutil.rmtree(PREFIX, ignore_errors=True)
-    sys.exit("kr: wine could not be set up: WINEPREFIX=/tmp/drive wineboot --init says why")
+    sys.exit("kr: wine could not be set up: WINEPREFIX=FOLDER wineboot --init says why")
 
 
 def tool(name: str) -> str:
