@@ -10,6 +10,7 @@ from click.exceptions import Exit
 
 from kr.analysis.annotation.annotation import AnnotateReport
 from kr.analysis.annotation.files import AnnotateSettings, Forecast, annotate_files
+from kr.analysis.annotation.mistakes import MistakeGroup, PlayerMistakes, kind_name
 from kr.archives.archive import located, standard_output
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
@@ -19,6 +20,9 @@ from kr.units import counted
 
 PLAYER_COLUMNS = ["player", "games", "moves", "accuracy", "best", "unmarked", "loss", "?!", "?", "??", "!"]
 LEAST_NAME = 12
+SHOWN_PLACES = 8
+"""Openings and endings in the tables of a player's mistakes."""
+LONGEST_OPENING = 24
 LONG = 30.0
 """Seconds; longer runs are announced with an estimate."""
 
@@ -35,10 +39,12 @@ def command(
     this is exact. Existing comments, judgements and variations are kept; marks of an earlier run are replaced. PDN is
     written in UTF-8; results keep the convention they were read in. Games that can't be read are reported and left out;
     the exit code is then 1, unless --allow-errors is given. With --out or --html, run the same command to resume.
-    --json prints an object for each finished game, then the summary.
+    With --player what goes wrong most in the games of one player follows, with what trains it; standard output has
+    that in place of the games. --json prints an object for each finished game, then the summary.
 
     Example:
         kr annotate games.pdn --out annotated.pdn --html pages
+        kr annotate archive.pdn.xz --player "Smith, J" --out smith.pdn
         kr annotate archive.pdn.xz --tc nodes=50k --out annotated.pdn.xz --json
         kr annotate game.pdn --tc 1s > annotated.pdn
     """
@@ -55,7 +61,7 @@ def command(
                 console.emit_json(record)
 
         def on_text(text: str) -> None:
-            if not json:
+            if not json and not settings.player:
                 out.write(text)
 
         def on_start(forecast: Forecast) -> None:
@@ -69,12 +75,16 @@ def command(
     for path in filter(None, (settings.out, settings.html)):
         console.wrote(path, counted(report.games, "game"))
     story = [console.fold(stories[0])] if len(stories) == 1 and stories[0] else []
+    kept = str(settings.out or "")
     if json:
-        console.emit_json(report.summary() | {"out": settings.out, "html": settings.html})
+        mistakes = {} if report.mistakes is None else {"player": report.mistakes.as_object(kept)}
+        console.emit_json(report.summary() | mistakes | {"out": settings.out, "html": settings.html})
     else:
         sys.stdout.flush()
-        show = console.put if settings.is_resumable else console.say
+        show = console.put if settings.is_resumable or settings.player else console.say
         show("\n".join([*story, _table(report, top)]))
+        if report.mistakes is not None:
+            console.put(f"\n{_mistakes(report.mistakes, kept)}")
     if report.left_out and not settings.allow_errors:
         raise Exit(1)
 
@@ -116,6 +126,50 @@ def _table(report: AnnotateReport, top: int) -> str:
     left_out = f", {report.left_out} could not be read" if report.left_out else ""
     table = f"{console.table(PLAYER_COLUMNS, rows)}{more}\n" if rows else ""
     return f"{table}{counted(report.games, 'game')} annotated{left_out}"
+
+
+def _mistakes(player: PlayerMistakes, kept: str) -> str:
+    """What goes wrong most, in which openings and endings, and what trains it."""
+    kinds, total = player.kinds(), len(player.mistakes)
+    if not total:
+        return f"{player.names[0]}: no mark"
+    silent = sum(not each.kind for each in player.mistakes)
+    parts = [
+        f"{player.names[0]}: {counted(total, 'mark')}, {silent} of them without a reason",
+        console.table(
+            ["what goes wrong", "marks", "given away", "the worst"],
+            [(kind_name(each.name), *_counts(each), _example(each)) for each in kinds],
+        ),
+    ]
+    if openings := player.openings():
+        columns = ["opening", "side", "games", "marks", "early", "given away", "the worst"]
+        parts.append(console.table(columns, [_opening(each) for each in openings[:SHOWN_PLACES]]))
+    if endings := player.endings():
+        endings_shown = [(each.name, *_counts(each), _worst(each)) for each in endings[:SHOWN_PLACES]]
+        parts.append(console.table(["ending", "marks", "given away", "the worst"], endings_shown))
+    if drills := player.drills(kept):
+        lines = [(each.what, each.marks, f"{each.command}, or #{each.page}") for each in drills]
+        parts.append(console.table(["to train", "marks", "command, or place on the page of kr web"], lines))
+    return "\n\n".join(parts)
+
+
+def _opening(group: MistakeGroup) -> tuple[Any, ...]:
+    marks, given = _counts(group)
+    name = _shortened(group.name, LONGEST_OPENING)
+    return name, group.side, group.games, marks, group.early, given, _worst(group)
+
+
+def _counts(group: MistakeGroup) -> tuple[int, str]:
+    return len(group.mistakes), f"{group.given:.2f}"
+
+
+def _worst(group: MistakeGroup) -> str:
+    return f"game {group.worst.game}, {group.worst.label}"
+
+
+def _example(group: MistakeGroup) -> str:
+    worst = group.worst
+    return f"{_worst(group)}, better {worst.better}" + (f". {worst.why}" if worst.why else "")
 
 
 def _shortened(name: str, length: int) -> str:

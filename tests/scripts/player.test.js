@@ -1,17 +1,20 @@
 // A person's games in figures, by tests/cases/player.json: games as kr annotate has marked them, their endings with the
-// values of the shipped database, and for either side the mistakes and endings that Python has found in them.
+// values of the shipped database, and for either side the mistakes and endings that Python has found in them; which
+// puzzles train which mistakes, and the pieces of openings and endings (tests/test_annotate_mistakes.py).
 
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {gameDocument} from "../../kr/page/static/answers/document.js";
 import {readText} from "../../kr/page/static/answers/pasted_games.js";
-import {LEAST_GAMES, figuresOf, meanOf} from "../../kr/page/static/player/figures.js";
+import {LEAST_GAMES, THEMES, endingOf, figuresOf, meanOf} from "../../kr/page/static/player/figures.js";
 import {endingPositions, listed, read, sideIn} from "../../kr/page/static/player/game.js";
 import {YOU} from "../../kr/page/static/library/cards.js";
 import {Reading} from "../../kr/page/static/player/reading.js";
 import {OwnMistakes} from "../../kr/page/static/player/training.js";
-import {endingName, keptText, scoreText, spanText} from "../../kr/page/static/player/words.js";
+import {endingName, keptText, mistakeName, scoreText, spanText} from "../../kr/page/static/player/words.js";
+import {ENDING, OPENING} from "../../kr/page/static/review/summary.js";
+import {themeNames} from "../../kr/page/static/learn/state.js";
 import {lacksBest} from "../../kr/page/static/review/state.js";
 
 /** @typedef {import("../../kr/page/static/player/game.js").GameFacts} GameFacts */
@@ -139,9 +142,13 @@ test("accuracy over time has parts of equal numbers of games, in the order of th
 
 test("kinds of mistakes are counted in reviewed games, earlier and later", () => {
   const slip = (/** @type {object} */ more) =>
-    /** @type {any} */ ({ply: 3, label: "", kind: "mistake", turn: "", phase: "middle", loss: 0.2, ...more});
+    /** @type {any} */ ({ply: 3, label: "", kind: "mistake", turn: "", phase: "middle", why: "", loss: 0.2, ...more});
   const {kinds, halves, reviewed, puzzles} = figuresOf([
-    ...many(5, () => ({date: "1901", isReviewed: true, slips: [slip({phase: "shot"}), slip({turn: "missed"})]})),
+    ...many(5, () => ({
+      date: "1901",
+      isReviewed: true,
+      slips: [slip({phase: "shot", why: "shot"}), slip({turn: "missed"})],
+    })),
     ...many(5, () => ({date: "1902", isReviewed: true, slips: [slip({phase: "shot", kind: "blunder"})]})),
     ...many(7, () => ({slips: []})),
   ]);
@@ -153,6 +160,9 @@ test("kinds of mistakes are counted in reviewed games, earlier and later", () =>
   assert.deepEqual(
     kinds.map(({name, rate, halves: parts, puzzles: {length}}) => [name, length, rate, parts]),
     [
+      ["shot", 5, 0.5, [1, 0]],
+      // what nobody knows comes last, however much there is of it
+      ["", 10, 1, [1, 1]],
       ["blunder", 5, 0.5, [0, 1]],
       ["mistake", 10, 1, [2, 0]],
       ["missed", 5, 0.5, [1, 0]],
@@ -160,6 +170,27 @@ test("kinds of mistakes are counted in reviewed games, earlier and later", () =>
       ["middle", 5, 0.5, [1, 0]],
     ],
   );
+});
+
+test("a reason for marks is told of the first comment, and has puzzles that train it", () => {
+  assert.deepEqual([CASES.themes, CASES.pieces], [THEMES, {ending: ENDING, opening: OPENING}]);
+  for (const theme of Object.values(THEMES)) assert.ok(theme in themeNames(), theme);
+  assert.equal(mistakeName("why", "two_for_one"), "two for one allowed");
+  assert.equal(mistakeName("why", ""), "no reason found");
+  const said = "with 20-24 0.84. This loses a piece: 1-5 2-7. The exchange is not good here: 1-5 2-7.",
+    pdn = CASES.games[0].pdn.replace(/with\s20-24\s0\.84\./, said),
+    slips = read(listed(card({review: {black: 80, white: 80}}), "black"), documentOf(pdn), new Map()).slips;
+  assert.deepEqual(
+    slips.map(({why}) => why),
+    ["", "", "loses"],
+  );
+});
+
+test("the ending to train is the worst that was not lost", () => {
+  const slip = (/** @type {object} */ more) => /** @type {any} */ ({loss: 0.5, value: "draw", ...more}),
+    worst = slip({loss: 0.9, value: "win"});
+  assert.equal(endingOf([slip({}), worst, slip({loss: 1, value: "loss"}), slip({loss: 1, value: null})]), worst);
+  assert.equal(endingOf([slip({value: null})]), null);
 });
 
 test("endings: what was won or drawn at the start, and kept; mistakes within", () => {

@@ -19,6 +19,7 @@ from kr.analysis.annotation.coach import with_reasons
 from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import mark_game
+from kr.analysis.annotation.mistakes import PlayerMistakes
 from kr.analysis.annotation.people import with_people
 from kr.analysis.annotation.story import tell
 from kr.book.book import OpeningBook
@@ -254,6 +255,8 @@ class AnnotateReport:
     """Tallies by the names in the tags Black and White, in their first spelling."""
     doubts: list[str] = field(default_factory=list)
     """Files whose results make more sense in the other convention, and why."""
+    mistakes: PlayerMistakes | None = None
+    """Those of the player whose games alone were annotated; None if all were."""
 
     def __post_init__(self) -> None:
         self._spelling: dict[str, str] = {}
@@ -261,6 +264,8 @@ class AnnotateReport:
     def add(self, record: Mapping[str, Any]) -> None:
         """Count a game, given as an entry of `annotate_files`."""
         self.games += 1
+        if self.mistakes is not None:
+            self.mistakes.add(record)
         for side in ("black", "white"):
             tally = MoveTally.of_object(record[side])
             player = player_name(record["headers"], side)

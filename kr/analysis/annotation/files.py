@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from kr.analysis.annotation.annotation import AnnotateReport, Annotation, annotate, signature
-from kr.analysis.annotation.judgement import JudgedMove
+from kr.analysis.annotation.judgement import MARKS, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
-from kr.archives.archive import Archive, ReadSettings, check_any, output
+from kr.analysis.annotation.mistakes import PlayerMistakes
+from kr.archives.archive import Archive, ReadSettings, Where, check_any, output
 from kr.book.book import book_option
 from kr.book.path import Departure
 from kr.cluster.address import cluster_option
@@ -33,7 +34,7 @@ from kr.jobs.journal import begun_settings
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.openings.lines import opening_name
-from kr.pdn import Game, Results, read_game, write_game
+from kr.pdn import ChildNode, Game, Results, read_game, write_game
 from kr.pdn.game import setups_object
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits, book_of, policy_of
@@ -64,6 +65,10 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     html: Path | None = option(
         None, "Directory for a page of HTML for each game, and index.html with all of them.", metavar="DIR"
     )
+    player: tuple[str, ...] = option(
+        (), "Only games of this player, and what goes wrong most in them; given twice, two spellings of the name.",
+        metavar="NAME",
+    )  # fmt: skip
     line: int = option(12, "Most plies of a better line; 0: none.", low=0)
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
@@ -77,6 +82,8 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not all(name.strip() for name in self.player):
+            raise InvalidSettingError("--player: expected a name")
         if self.proofs and self.cluster:
             raise InvalidSettingError("--proofs: certificates are read on this machine; leave --cluster out")
         once = [path for path in self.files if str(path) == "-" or path.is_fifo()]
@@ -133,12 +140,21 @@ class Forecast:
     """True if it may take far longer, as with a limit of depth."""
 
 
+def where_of(settings: AnnotateSettings) -> Where | None:
+    """Which games are wanted, by their headers; None for all."""
+    mistakes = PlayerMistakes(settings.player)
+    return (lambda headers: mistakes.side_in(headers) is not None) if settings.player else None
+
+
 def measure(settings: AnnotateSettings) -> Extent:
     """Estimate the work: count the games of the files, and examine the first of them."""
     count = 0
+    where = where_of(settings)
 
     def counted(headers: Mapping[str, str]) -> bool:
         nonlocal count
+        if where is not None and not where(headers):
+            return False
         count += 1
         return count <= MEASURED_GAMES
 
@@ -202,8 +218,8 @@ def annotate_files(
     game can be read, InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError, and what
     `open_journal` raises.
     """
-    report = AnnotateReport(settings)
-    archive = Archive(settings, on_error=on_error)
+    report = AnnotateReport(settings, mistakes=PlayerMistakes(settings.player) if settings.player else None)
+    archive = Archive(settings, where_of(settings), on_error=on_error)
     pages: Pages | None = None
 
     def record_of(task: WorkTask[int], entry: GameEntry) -> GameEntry:
@@ -236,6 +252,9 @@ def annotate_files(
             on_start(forecast(settings, extent, work.engine, len(records)))
         work.run(_tasks(settings, archive, work.engine), records, enter, record_of, in_order=path is None)
         check_any(archive, report.games)
+        if settings.player and not report.games:
+            names = " or ".join(map(repr, settings.player))
+            raise InvalidSettingError(f"--player: no game of {names}; kr pdn stats lists the players of a file")
         report.left_out = archive.left_out
         report.doubts = [f"{each.file}: {each.doubt}" for each in archive.reports if each.doubt]
         if pages is not None:
@@ -307,9 +326,20 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Ga
         "white": annotation.white.as_object(),
         "story": " ".join(map(str, annotation.story)),
         "left_book": None if annotation.departure is None else _departure_object(annotation.departure),
-        "moves": [move_object(judgement) for judgement in annotation.moves],
+        "moves": [
+            move_object(judgement) | _place_of(judgement, node)
+            for judgement, node in zip(annotation.moves, game.mainline(), strict=True)
+        ],
         "page": None,
     }
+
+
+def _place_of(judgement: JudgedMove, node: ChildNode) -> GameEntry:
+    """Number and position of a marked move, for the mistakes of a player."""
+    if judgement.mark not in MARKS:
+        return {}
+    assert node.parent is not None
+    return {"label": str(node), "fen": node.parent.position.fen}
 
 
 def _departure_object(departure: Departure) -> GameEntry:
@@ -370,6 +400,7 @@ def _shaping(settings: AnnotateSettings, archive: Archive, needs: Mapping[str, s
         "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
         "results": settings.results, "encoding": settings.encoding, "hash": settings.hash,
         "html": _place_of_pages(settings), "files": [_checksum(path) for path in archive.paths],
+        "player": list(settings.player) or None,
         # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
         "people": people, "trap": None if people is None else settings.trap,
         "oversight": None if people is None else settings.oversight,

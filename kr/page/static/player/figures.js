@@ -26,6 +26,20 @@ export const KINDS = {
   phase: ["shot", "opening", "middle", "ending"],
 };
 
+/** Themes of puzzles that train what a reason names. @type {Record<string, string>} */
+export const THEMES = {
+  shot: "shot",
+  shot_missed: "shot",
+  two_for_one: "two-for-one",
+  two_for_one_missed: "two-for-one",
+  breeches: "breeches",
+  breeches_missed: "breeches",
+  lost_ending: "only-move",
+  drawn_ending: "only-move",
+  draw_missed: "only-move",
+  win_missed: "only-move",
+};
+
 const summed = (/** @type {readonly number[]} */ numbers) => numbers.reduce((sum, each) => sum + each, 0);
 
 /** @param {readonly GameFacts[]} games @returns {Score} */
@@ -59,6 +73,17 @@ const accuracies = games => games.map(({accuracy}) => accuracy).filter(each => e
 
 /** The mistakes of some games that can be tried again. @param {readonly GameFacts[]} games @returns {Puzzle[]} */
 const puzzlesOf = games => games.flatMap(({id, slips}) => slips.map(slip => ({id, ...slip})));
+
+/** The one that gave away most. @param {readonly Puzzle[]} puzzles at least one */
+export const worstOf = puzzles => puzzles.reduce((one, other) => ((other.loss ?? 0) > (one.loss ?? 0) ? other : one));
+
+/** The worst of some mistakes that the database knows not to be lost before; null without one.
+ * @param {readonly Puzzle[]} puzzles
+ */
+export function endingOf(puzzles) {
+  const open = puzzles.filter(({value}) => value === "win" || value === "draw");
+  return open.length ? worstOf(open) : null;
+}
 
 /** @param {readonly GameFacts[]} games */
 const byColour = games =>
@@ -117,7 +142,11 @@ function byKind(reviewed) {
     puzzles = puzzlesOf(reviewed),
     aGame = (/** @type {readonly GameFacts[]} */ games, /** @type {(slip: Slip) => boolean} */ isSuch) =>
       games.length < LEAST_GAMES ? null : summed(games.map(({slips}) => slips.filter(isSuch).length)) / games.length;
-  const kinds = Object.entries(KINDS).flatMap(([field, names]) =>
+  // what goes wrong most comes first, what nobody knows last
+  const reasons = [...grouped(puzzles, ({why}) => why)]
+    .sort(([one, some], [other, others]) => Number(!one) - Number(!other) || others.length - some.length)
+    .map(([name]) => name);
+  const kinds = Object.entries({why: reasons, ...KINDS}).flatMap(([field, names]) =>
     names.map(name => {
       const isSuch = (/** @type {Slip} */ slip) => slip[/** @type {"kind"} */ (field)] === name;
       return {

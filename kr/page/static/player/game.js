@@ -2,6 +2,7 @@
 // the values that the database has. Nothing is told that was not measured. Nothing here touches the document.
 
 import {plainName} from "../answers/names.js";
+import {reasonsIn} from "../comments.js";
 import {dated} from "../files/state.js";
 import {YOU} from "../library/cards.js";
 import {lossOf, momentsOf} from "../review/moments.js";
@@ -17,9 +18,12 @@ import {turnKind, turnOf} from "../turns.js";
 /** @typedef {"win" | "draw" | "loss"} Value */
 /**
  * A marked move of the person that has a better line. kind: of its mark; turn: what it did to the game; phase: what it
- * is a mistake in; loss: expected result that it gave away, null if that is not known
+ * is a mistake in; why: name of the first reason for the mark, as in why.shot, "" without one; loss: expected result
+ * that it gave away, null if that is not known; fen: the position before it; value: what the database has of that, in
+ * an ending
  * @typedef {{ply: number, label: string, kind: "inaccuracy" | "mistake" | "blunder", turn: string,
- *   phase: "shot" | "opening" | "middle" | "ending", loss: number | null}} Slip
+ *   phase: "shot" | "opening" | "middle" | "ending", why: string, loss: number | null, fen: string,
+ *   value: Value | null}} Slip
  */
 /**
  * A stretch of the game with the same pieces. name: own pieces first, such as "2v1"; from, to: plies; value: at its
@@ -151,16 +155,20 @@ function endingOf(nodes, side, values) {
 /**
  * @param {Review} review
  * @param {Side} side
+ * @param {Values} values
  * @returns {Slip[]}
  */
-const slipsOf = (review, side) =>
+const slipsOf = (review, side, values) =>
   momentsOf(review.marks(), side, true).map(moment => ({
     ply: moment.point.ply,
     label: moment.point.label,
     kind: /** @type {Slip["kind"]} */ (moment.point.kind),
     turn: turnKind(turnOf(moment.node)),
     phase: kindOf(moment),
+    why: reasonsIn(moment.node.comments)[0]?.say.replace("why.", "") ?? "",
     loss: lossOf(moment),
+    fen: moment.node.parent.fen,
+    value: values.get(moment.node.parent.fen) ?? null,
   }));
 
 /**
@@ -191,7 +199,7 @@ export function read(facts, document, values) {
     {side, isReviewed} = facts;
   return {
     ...facts,
-    slips: isReviewed ? slipsOf(new Review(tree), side) : [],
+    slips: isReviewed ? slipsOf(new Review(tree), side, values) : [],
     endings: stretches(played(tree)).map(nodes => endingOf(nodes, side, values)),
   };
 }

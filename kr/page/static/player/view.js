@@ -2,10 +2,12 @@
 
 import {button, el, svg} from "../dom.js";
 import {visible} from "../escapes.js";
+import {themeNames} from "../learn/state.js";
 import {grouped} from "../review/summary.js";
 import {sideName} from "../squares.js";
 import {head} from "../tables.js";
 import {formatted, many, t} from "../texts.js";
+import {THEMES, endingOf, worstOf} from "./figures.js";
 import {
   endingName,
   fieldName,
@@ -81,6 +83,22 @@ function tries(puzzles, name, {practise, found}) {
     }),
     el("span", {class: "muted"}, words),
   );
+}
+
+/**
+ * A reason for marks: the mistake that gave away most by it, to open, and puzzles that train it.
+ * @param {string} name
+ * @param {readonly Puzzle[]} puzzles
+ * @param {Acts} acts
+ * @returns {Cell[]}
+ */
+function reason(name, puzzles, {practise}) {
+  const worst = worstOf(puzzles),
+    theme = /** @type {import("../learn/state.js").Theme | undefined} */ (THEMES[name]);
+  return [
+    button(worst.label, () => practise([worst])),
+    theme ? el("a", {href: `#learn/theme/${theme}`}, themeNames()[theme]) : "",
+  ];
 }
 
 /** @param {Figures} figures */
@@ -203,10 +221,11 @@ function mistakes({kinds, halves, reviewed}, acts) {
     ...[...grouped(kinds, ({field}) => field)].map(([field, some]) =>
       table(
         fieldName(field),
-        [fieldName(field), ...heads],
+        [fieldName(field), ...heads, ...(field === "why" ? [t("The worst"), t("Puzzles")] : [])],
         some.map(({name, rate, halves: parts, puzzles}) => {
-          const words = mistakeName(field, name) ?? name;
-          return [words, tries(puzzles, words, acts), rateText(rate), ...parts.map(rateText)];
+          const words = mistakeName(field, name) ?? name,
+            more = field === "why" ? reason(name, puzzles, acts) : [];
+          return [words, tries(puzzles, words, acts), rateText(rate), ...parts.map(rateText), ...more];
         }),
       ),
     ),
@@ -221,12 +240,19 @@ function endings({endings: all}, acts) {
     t("Endings"),
     table(
       t("Endings"),
-      [t("Pieces"), t("Mistakes there"), t("Games"), t("Won at first"), t("Drawn at first"), t("Lost at first")],
+      [
+        ...[t("Pieces"), t("Mistakes there"), t("Games"), t("Won at first"), t("Drawn at first"), t("Lost at first")],
+        t("To train"),
+      ],
       all.map(({name, games, won, drawn: draws, lost, puzzles}) => {
         const words = endingName(name),
+          open = endingOf(puzzles),
           of = (/** @type {{games: number, held: number, spoiled: number}} */ each) =>
             each.games ? `${formatted(each.games)}: ${keptText(each)}` : "";
-        return [words, tries(puzzles, words, acts), formatted(games), of(won), of(draws), lost ? formatted(lost) : ""];
+        return [
+          ...[words, tries(puzzles, words, acts), formatted(games), of(won), of(draws), lost ? formatted(lost) : ""],
+          open ? el("a", {href: `#endings/${open.value}/${open.fen}`}, t("Before {move}", {move: open.label})) : "",
+        ];
       }),
     ),
     el(

@@ -2,7 +2,7 @@
 
 import {kindName} from "../graph.js";
 import {YOU} from "../library/cards.js";
-import {decimal, many, t} from "../texts.js";
+import {decimal, many, said, t} from "../texts.js";
 import {TURNS} from "../turns.js";
 import {LEAST_GAMES} from "./figures.js";
 
@@ -31,8 +31,9 @@ export const rateText = rate => (rate === null ? SILENT : decimal(rate, 2));
 /** When games were played. @param {{from: string, to: string}} span */
 export const spanText = ({from, to}) => (from === to ? from : `${from} – ${to}`);
 
-/** @param {"kind" | "turn" | "phase" | string} field @param {string} name */
+/** @param {"why" | "kind" | "turn" | "phase" | string} field @param {string} name */
 export function mistakeName(field, name) {
+  if (field === "why") return said({say: `kind.${name || "none"}`});
   if (field === "kind") return kindName(/** @type {import("../graph.js").Mark} */ (name));
   if (field === "turn") return TURNS[/** @type {keyof typeof TURNS} */ (name)]();
   return {
@@ -45,7 +46,12 @@ export function mistakeName(field, name) {
 
 /** What the mistakes of a field are told apart by. @param {string} field */
 export const fieldName = field =>
-  ({kind: t("How much was given away"), turn: t("What became of the game"), phase: t("Where")})[field] ?? field;
+  ({
+    why: t("What goes wrong"),
+    kind: t("How much was given away"),
+    turn: t("What became of the game"),
+    phase: t("Where"),
+  })[field] ?? field;
 
 /** An ending's pieces, one's own first. @param {string} name such as "2v1" */
 export const endingName = name => name.replace("v", ` ${t("against")} `);

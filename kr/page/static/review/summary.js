@@ -24,7 +24,7 @@ import {lossOf, momentsOf, stepsFrom} from "./moments.js";
  */
 
 /** Least pieces on the board in an opening. */
-const OPENING = 20;
+export const OPENING = 20;
 /** Most pieces in an ending. */
 export const ENDING = 8;
 /** @type {Record<Side, Side>} */
