@@ -117,8 +117,10 @@ from .learn.training.settings import TrainSettings as TrainSettings
 from .learn.training.train import TrainWatcher as TrainWatcher
 from .learn.training.train import train as train
 from .match.match import play_match as play_match
+from .match.match import play_tournament as play_tournament
 from .match.result import MatchResult as MatchResult
 from .match.settings import MatchSettings as MatchSettings
+from .match.tournament import Tournament as Tournament
 from .openings.decks import Opening as Opening
 from .players.levels import LEVELS as LEVELS
 from .players.levels import Level as Level

@@ -29,7 +29,7 @@ from kr.engine.limits import Limits
 from kr.errors import ClusterError, KrError
 from kr.learn.games import shard_paths
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
-from kr.match.match import play_match
+from kr.match.match import play_match, play_tournament
 from kr.match.settings import MatchSettings
 from kr.problems.soundness_files import CheckSettings, check_problems
 from kr.storage import checksum
@@ -133,19 +133,21 @@ def test_databases_are_the_same_bytes_and_verified(cluster: str, tmp_path: Path)
 @pytest.mark.soak
 def test_matches_are_the_same_games(cluster: str, tables: Path) -> None:
     here, there = (
-        play_match(MatchSettings(
-            a=str(tables), b="material", games=6, tc=Limits(nodes=200), hash=1 << 20, egdb="none", cluster=address,
+        play_tournament(MatchSettings(
+            a=str(tables), b="material", more=("random:1",), games=6, tc=Limits(nodes=200), hash=1 << 20,
+            egdb="none", cluster=address,
         ))
         for address in ("", cluster)
     )  # fmt: skip
-    assert {game.worker for game in here.games} == {""}
-    assert {game.worker for game in there.games} <= set(workers_of(cluster))
 
     def shown(game: Any) -> tuple[Any, ...]:
         return game.pair, game.a_black, game.points, game.reason, game.plies, game.a.nodes, game.b.nodes
 
-    assert sorted(map(shown, here.games)) == sorted(map(shown, there.games))
-    assert sum(each.games for each in there.workers()) == 6
+    for own, other in zip(here.results, there.results, strict=True):
+        assert {game.worker for game in own.games} == {""}
+        assert {game.worker for game in other.games} <= set(workers_of(cluster))
+        assert sorted(map(shown, own.games)) == sorted(map(shown, other.games))
+        assert sum(each.games for each in other.workers()) == 6
 
 
 @pytest.mark.soak

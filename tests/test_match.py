@@ -12,7 +12,7 @@ import pytest
 from tables import save_random
 
 from kr.cli import main
-from kr.cli.match import match_report
+from kr.cli.match_report import match_report
 from kr.engine.limits import Limits, TimeControl
 from kr.errors import (
     InvalidSettingError,
@@ -24,10 +24,11 @@ from kr.game.outcome import NO_MOVE, NO_PIECES, OVERTIME, REPETITION
 from kr.game.position import Position, Side
 from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, Adjudication, play_game
 from kr.match.log import Effort, MatchGame
-from kr.match.match import play_match
+from kr.match.match import play_match, play_tournament
 from kr.match.result import MatchResult
 from kr.match.settings import MatchSettings
 from kr.match.tally import MatchTally
+from kr.match.tournament import Tournament
 from kr.openings.decks import Opening
 from kr.pdn import read_games
 from kr.players import workers
@@ -355,7 +356,9 @@ def test_a_warning_of_many_forfeits(games, late, failed, words, capsys, monkeypa
     summary = result.summary()
     assert (summary["forfeits"], summary["warning"]) == (late + failed, result.warning)
     shown = " ".join(match_report(result).split())
-    monkeypatch.setattr("kr.cli.match.play_match", lambda settings, on_game, on_begin: result)
+    played = Tournament(TINY, ("a", "b"), ("", ""))
+    played.results = [result]
+    monkeypatch.setattr("kr.cli.match.play_tournament", lambda settings, on_game, on_begin: played)
     assert main("match material manual --games 2 --json".split()) == 0
     told = capsys.readouterr().err
     if words is None:
@@ -477,6 +480,10 @@ def test_equal_names_are_told_apart(sources, controls, expected):
     assert names_apart(("one", "two"), players, controls, ("A", "B")) == ("one", "two")
     players[0].version, players[1].version = "0.1", "0.2"
     assert names_apart(("one", "one"), players, controls, ("A", "B")) == ("one (0.1)", "one (0.2)")
+    # a third one of the second's version
+    three = (*players, players[1])
+    expected = "one (A)", "one (B)", "one (C)"
+    assert names_apart(("one",) * 3, three, (*controls, controls[1]), "ABC") == expected
 
 
 # --- the command
@@ -508,11 +515,11 @@ def test_players_are_named_in_full_before_the_first_game(capsys, monkeypatch):
         def begin(result):
             on_begin(result)
             # folded to the width of the terminal
-            told.append((len(result.games), " ".join(capsys.readouterr().err.split())))
+            told.append((result.games, " ".join(capsys.readouterr().err.split())))
 
-        return play_match(settings, on_game, begin)
+        return play_tournament(settings, on_game, begin)
 
-    monkeypatch.setattr("kr.cli.match.play_match", play)
+    monkeypatch.setattr("kr.cli.match.play_tournament", play)
     command = join_command([sys.executable, "-IS", str(FAULTY), "illegal"])
     assert main(["match", "manual,etc_depth=9", f"hub:{command}", *"--tc depth=1 --games 2 --json".split()]) == 0
     found = json.loads(capsys.readouterr().out)

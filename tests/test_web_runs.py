@@ -39,7 +39,7 @@ from kr.learn.games import read_game_arrays
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.elo import Sprt
 from kr.match.log import log_of
-from kr.match.match import play_match
+from kr.match.match import play_match, play_tournament
 from kr.match.result import MatchResult
 from kr.match.settings import MatchSettings
 from kr.web.runs.files import FileTree
@@ -122,6 +122,31 @@ def test_a_match_is_told_as_its_result(made: tuple[Path, MatchResult], watching:
     assert [row[0] for row in last] == [str(number) for number in range(12, 0, -1)]
     points = {"material": 2, "drawn": 1, "manual": 0}
     assert [points[row[4]] for row in reversed(last)] == [game.points for game in result.games]
+
+
+def test_a_match_of_three_has_a_cross_table(tmp_path: Path, watching: Callable[..., RunWatch]) -> None:
+    settings = replace(MATCH, more=("random:1",), games=4, sprt=None, pdn=tmp_path / "three.pdn")
+    result = play_tournament(settings)
+    watch = watching(tmp_path)
+    page = watch.page(f"{tmp_path.name}/three.pdn")
+    assert (page["state"], english(page["progress"])) == ("done", "12 of 12 games")
+    standings = result.table().standings()
+    rows = table(page, "label.cross_table")
+    assert [row[0] for row in rows] == [f"{'ABC'[each.number]}: {result.names[each.number]}" for each in standings]
+    assert [(row[3], row[4]) for row in rows] == [(f"{each.points:.1f}", "8") for each in standings]
+    # nobody met itself, and both sides of a pairing say the same
+    for i, own in enumerate(rows):
+        assert own[6 + i] == "-"
+        for k in range(3):
+            assert own[6 + k].split("-") == rows[k][6 + i].split("-")[::-1]
+    assert [[*map(int, row[1:])] for row in table(page, "label.pairs")] == [
+        list(each.pentanomial) for each in result.results
+    ]
+    for number, last in zip(range(11, -1, -1), table(page, "label.last_games"), strict=True):
+        document = watch.game(f"{tmp_path.name}/three.pdn", number)
+        assert [document["headers"][side] for side in ("Black", "White")] == last[2:4]
+    elo = lines(page, "Elo with its 95% error")
+    assert [elo[result.names[each.number]][-1][1] for each in standings] == [round(each.elo, 2) for each in standings]
 
 
 def test_self_play_is_told_as_its_games(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:

@@ -34,7 +34,7 @@ COMMANDS = {
     "learn": ("learn", "Solve puzzles by theme and rating; take courses of endings."),
     "prove": ("prove", "Prove the value of a position, or check a proof."),
     "problem": ("problem", "Check problems: sound, cooked, with duals, unsound; check stars."),
-    "match": ("match", "Play a match between two players and measure the Elo difference."),
+    "match": ("match", "Play a match between two players, or more, and measure the Elo differences."),
     "selfplay": ("selfplay", "Play games of the engine against itself, as training data."),
     "games": ("games", "Summarise a directory of games; import and export PDN."),
     "fit": ("fit", "Fit region tables to games."),

@@ -60,20 +60,30 @@ def score_of_elo(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
+def score_and_variance(pentanomial: Sequence[int]) -> tuple[float, float]:
+    """Mean score of one or more pairs, and the variance of a pair's."""
+    pairs = sum(pentanomial)
+    score = sum(count * value for count, value in zip(pentanomial, PAIR_SCORES, strict=True)) / pairs
+    spread = sum(count * (value - score) ** 2 for count, value in zip(pentanomial, PAIR_SCORES, strict=True))
+    return score, (spread + IMAGINED_PAIRS * IMAGINED_VARIANCE) / (pairs + IMAGINED_PAIRS)
+
+
+def within_reach(score: float, pairs: int) -> float:
+    """A mean score that is not 0 or 1: one more game could change it by half a point."""
+    least = 0.5 / (2 * pairs + 1)
+    return min(max(score, least), 1 - least)
+
+
 def estimate(pentanomial: Sequence[int]) -> Estimate:
     """Estimate Elo, normalized Elo and LOS from a pentanomial: five counts of pairs, worst outcome first."""
     pairs = sum(pentanomial)
     if pairs == 0:
         return Estimate(0.0, math.inf, 0.0, math.inf, 0.5)
-    score = sum(count * value for count, value in zip(pentanomial, PAIR_SCORES, strict=True)) / pairs
-    spread = sum(count * (value - score) ** 2 for count, value in zip(pentanomial, PAIR_SCORES, strict=True))
-    variance = (spread + IMAGINED_PAIRS * IMAGINED_VARIANCE) / (pairs + IMAGINED_PAIRS)
+    score, variance = score_and_variance(pentanomial)
     error = math.sqrt(variance / pairs)
 
-    # one more game could change the score by half a point
-    least = 0.5 / (2 * pairs + 1)
     low, middle, high = (
-        elo_of_score(min(max(value, least), 1 - least))
+        elo_of_score(within_reach(value, pairs))
         for value in (score - CONFIDENCE_95 * error, score, score + CONFIDENCE_95 * error)
     )
     # deviation of one game if the games of a pair were independent: that of their mean times the square root of 2

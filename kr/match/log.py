@@ -13,7 +13,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import MISSING, asdict, astuple, dataclass, fields
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -44,6 +44,14 @@ class Effort:
         """Processors that were at work during the searches, on average; None if unknown."""
         return self.processor / self.measured if self.measured else None
 
+    def summary(self) -> dict[str, float | None]:
+        """Depth, speed and processor use, for programs."""
+        return {
+            "mean_depth": self.depth / max(self.searches, 1),
+            "nodes_per_second": self.nodes / max(self.seconds, 1e-9),
+            "processor_use": self.processor_use,
+        }
+
     def __add__(self, other: Effort) -> Effort:
         return Effort(*map(operator.add, astuple(self), astuple(other)))
 
@@ -66,12 +74,16 @@ class MatchGame:
     b: Effort
     worker: str = ""
     """Worker of a cluster that played it; empty for a game played here."""
+    pairing: int = 0
+    """Number of the pairing, from 0, of a match of more than two players."""
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> MatchGame:
         """Raises KeyError and TypeError for values that do not describe a game."""
-        plain = {field.name: values[field.name] for field in fields(cls) if field.name != "worker"}
-        plain["worker"] = values.get("worker", "")
+        plain = {
+            each.name: values[each.name] if each.default is MISSING else values.get(each.name, each.default)
+            for each in fields(cls)
+        }
         return typed(cls(**plain | {name: typed(Effort(**plain[name])) for name in ("a", "b")}))
 
 
@@ -106,8 +118,9 @@ class MatchLog:
         content = printable(text).encode()
         append(self._pdn, content)
         entry = {"end": self._pdn.tell(), "crc": zlib.crc32(content), **asdict(game)}
-        if not game.worker:
-            del entry["worker"]
+        for each in fields(MatchGame):
+            if entry[each.name] == each.default:
+                del entry[each.name]
         self._journal.append(entry)
 
 

@@ -1,5 +1,7 @@
 """Units of a match: the two games of a pair, with one opening and colours swapped. A game travels as a JSON object.
 
+The needs of a unit have all players of the match, by letters from a; its `sides` are the numbers of its two.
+
     {"a_black": true, "moves": [[[8, 13], 0, false], ...], "replies": [[4, 9, 2011, 0.0031, null, 0.003], null, ...],
      "winner": 1, "reason": "no legal move", "detail": ""}
 
@@ -19,30 +21,34 @@ from kr.game.position import Move, Position, Side
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
+from kr.match.crosstable import LETTERS
 from kr.match.game import Adjudication, FinishedGame, play_game
 from kr.openings.decks import Opening
 from kr.players.player import Player, Reply
 from kr.players.workers import database_of, player_of
 from kr.storage import parse_json
 
-Pairing = tuple[Player, Player]
-"""A and B."""
+Players = tuple[Player, ...]
+"""All players of a match."""
 PairGame = tuple[bool, FinishedGame]
 """A game of a pair: True if A was Black, and the game itself."""
 
 
-class Pairs(Kind[Pairing, PairGame]):
+class Pairs(Kind[Players, PairGame]):
     """Games of a pair. tools: hash (bytes), patience (seconds) and egdb_memory (bytes) of the players."""
 
-    def open(self, unit: Unit, needs: Needs) -> Pairing:
-        first = player_of(unit, needs, "a")
+    def open(self, unit: Unit, needs: Needs) -> Players:
+        players: list[Player] = []
         try:
-            return first, player_of(unit, needs, "b")
+            for letter in LETTERS.lower():
+                if letter in unit.needs:
+                    players.append(player_of(unit, needs, letter))
         except BaseException:
-            first.close()
+            self.close(tuple(players))
             raise
+        return tuple(players)
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Pairing, PairGame]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Players, PairGame]:
         values = unit.values
         opening = Opening(values["opening"], Position.from_fen(values["fen"]))
         controls = [parse_limits(text) for text in values["controls"]]
@@ -78,11 +84,11 @@ class Pairs(Kind[Pairing, PairGame]):
             for move in game.moves:
                 position = position.play(move)
 
-    def stop(self, tools: Pairing) -> None:
+    def stop(self, tools: Players) -> None:
         for player in tools:
             player.close()
 
-    def close(self, tools: Pairing) -> None:
+    def close(self, tools: Players) -> None:
         for player in tools:
             player.close()
 
@@ -93,11 +99,12 @@ class Pairs(Kind[Pairing, PairGame]):
         opening: Opening,
         controls: Sequence[Limits | TimeControl],
         a_black: bool,
-        table: Pairing,
+        players: Players,
         stop: Stop,
     ) -> PairGame | None:
         values = unit.values
         black, white = (0, 1) if a_black else (1, 0)
+        table = [players[number] for number in values["sides"]]
         finished = play_game(
             opening,
             (table[black], table[white]),

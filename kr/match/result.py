@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from kr.game.outcome import OVERTIME
@@ -51,9 +53,12 @@ class MatchResult:
         if game.worker and self._by_worker[game.worker] % JUDGED_EVERY == 0:
             self.review()
 
-    def review(self) -> dict[str, str]:
-        """Set the games of suspect workers aside; returns these workers with the reasons."""
-        suspects = {each.name: each.suspect for each in self.workers() if each.suspect}
+    def review(self, others: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+        """Set the games of suspect workers aside; returns these workers with the reasons.
+
+        others: workers that are suspect by other games.
+        """
+        suspects = {**others, **{each.name: each.suspect for each in self.workers() if each.suspect}}
         if suspects.keys() - self._suspects.keys():
             self._suspects = suspects | self._suspects
             valid: dict[tuple[int, bool], MatchGame] = {}
@@ -176,9 +181,7 @@ class MatchResult:
             summary[letter] = {
                 "name": self.names[index],
                 "player": self.descriptions[index],
-                "mean_depth": effort.depth / max(effort.searches, 1),
-                "nodes_per_second": effort.nodes / max(effort.seconds, 1e-9),
-                "processor_use": effort.processor_use,
+                **effort.summary(),
                 "time_forfeits": self.faults(OVERTIME)[index],
                 "failures": self.faults(FAILURE)[index],
                 "last_failure": self.last_failure(2 * index),

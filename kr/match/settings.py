@@ -11,6 +11,7 @@ from kr.engine.database import load_database
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
+from kr.match.crosstable import LETTERS, pairings_of
 from kr.match.elo import Sprt
 from kr.match.game import Adjudication
 from kr.openings.decks import DECKS
@@ -32,6 +33,8 @@ class MatchSettings(Settings):
 
     a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True, metavar="A")
     b: str = option("manual", "Second player.", argument=True, metavar="B")
+    more: tuple[str, ...] = option((), "More players, each of which meets each.", argument=True, metavar="MORE")
+    gauntlet: bool = option(False, "Have A meet all others, and no others each other.")
     ballot: str = option(
         "11man",
         f"Openings: {', '.join(DECKS)}, a name such as 'Old Fourteenth', or a file of FENs or PDN games; FILE.pdn:8 "
@@ -39,7 +42,12 @@ class MatchSettings(Settings):
         ":hard for those that kr theory grade has graded so.",
     )
     games: int = option(
-        200, "Games to play, two with each opening.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
+        200,
+        "Games to play, two with each opening; of more than two players, in each pairing.",
+        parse=parse_count,
+        show=format_count,
+        low=2,
+        high=MOST_GAMES,
     )
     tc: Limits | TimeControl = option(
         Limits(time=0.3),
@@ -83,8 +91,22 @@ class MatchSettings(Settings):
             raise InvalidSettingError(f"{counted(self.games, 'game')}: expected an even number, two with each opening")
         if Limits() in self.controls():
             raise InvalidSettingError("a match needs a limit of each move, such as 0.3s, nodes=2000 or depth=8")
+        if self.more and (self.sprt or self.tc_b):
+            name = "--sprt" if self.sprt else "--tc-b"
+            raise InvalidSettingError(f"{name} is about two players; leave it out with {len(self.specs)}")
+        if len(self.specs) > len(LETTERS):
+            raise InvalidSettingError(f"{len(self.specs)} players; expected at most {len(LETTERS)}")
         self.terms()
         self.test()
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """Texts of all players."""
+        return (self.a, self.b, *self.more)
+
+    def pairings(self) -> list[tuple[int, int]]:
+        """Numbers of the two players of each pairing."""
+        return pairings_of(len(self.specs), self.gauntlet)
 
     def terms(self) -> Adjudication | None:
         """Terms of adjudication; None if games are played out."""
@@ -106,7 +128,7 @@ class MatchSettings(Settings):
 
     def threads(self) -> int:
         """Number of games played at a time."""
-        return min(worker_count(self.workers), self.games // 2)
+        return min(worker_count(self.workers), self.games // 2 * len(self.pairings()))
 
     def player(self, spec: str) -> Player:
         """A new player of this match."""

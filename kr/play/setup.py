@@ -177,7 +177,8 @@ def seat_names(specs: tuple[str, str], players: tuple[Player | None, Player | No
         player.name if player and kind_of(spec).names_itself else shown_name(spec)
         for spec, player in zip(specs, players, strict=True)
     )
-    return names_apart((black, white), players)
+    black, white = names_apart((black, white), players)
+    return black, white
 
 
 def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ...], str]:

@@ -1,4 +1,4 @@
-"""Names that tell two players apart."""
+"""Names that tell players apart."""
 
 from __future__ import annotations
 
@@ -17,31 +17,35 @@ def described(player: Player) -> str:
     return "; ".join(parts)
 
 
-def names_apart(
-    names: tuple[str, str], players: tuple[Player | None, Player | None], *others: tuple[str, str]
-) -> tuple[str, str]:
-    """Names of two players, with an addition in parentheses if they are equal.
+def names_apart(names: Sequence[str], players: Sequence[Player | None], *others: Sequence[str]) -> tuple[str, ...]:
+    """Names of players, with an addition in parentheses for those of equal names.
 
-    The addition is the version, else the source (command or path), else the first of the `others` pairs that differs.
-    A human is None.
+    The addition is the version, else the source (command or path), else the first of the `others` that differs between
+    all of one name. A human is None.
     """
-    first, second = names
-    if first != second:
-        return first, second
-    versions = [player.version if player else "" for player in players]
-    sources = [player.source.split() if player else [] for player in players]
-    differences = [tuple(versions), _parting(*sources), *others]
-    one, other = next((pair for pair in differences if pair[0] != pair[1]), ("", ""))
-    return f"{first} ({one})" if one else first, f"{second} ({other})" if other else second
+    apart = list(names)
+    for name in dict.fromkeys(names):
+        alike = [number for number, each in enumerate(names) if each == name]
+        group = [players[number] for number in alike]
+        differences = [
+            [player.version if player else "" for player in group],
+            _parting([player.source.split() if player else [] for player in group]),
+            *([each[number] for number in alike] for each in others),
+        ]
+        chosen = next((each for each in differences if len(set(each)) == len(each)), [""] * len(alike))
+        for number, addition in zip(alike, chosen, strict=True):
+            if addition and len(alike) > 1:
+                apart[number] = f"{name} ({addition})"
+    return tuple(apart)
 
 
-def _parting(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
-    """Two commands without the words that both begin with and the words that both end with."""
-    begin = _alike(one, other)
-    end = _alike(one[begin:][::-1], other[begin:][::-1])
-    return " ".join(one[begin : len(one) - end]), " ".join(other[begin : len(other) - end])
+def _parting(commands: Sequence[Sequence[str]]) -> list[str]:
+    """Commands without the words that all begin with and the words that all end with."""
+    begin = _alike(commands)
+    end = _alike([command[begin:][::-1] for command in commands])
+    return [" ".join(command[begin : len(command) - end]) for command in commands]
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """Number of equal words at the beginning of both."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _alike(commands: Sequence[Sequence[str]]) -> int:
+    """Number of equal words at the beginning of all."""
+    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*commands, strict=False)))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from kr.errors import InvalidGamesError, InvalidSettingError, KrError
-from kr.game.outcome import OVERTIME
 from kr.jobs.journal import JournalView, begun_settings
 from kr.language.sentences import Figure, Told, named, sentence
 from kr.learn.training.history import FILE as HISTORY_FILE
+from kr.match.crosstable import LETTERS, CrossTable, pairings_of
 from kr.match.elo import Sprt, estimate
-from kr.match.game import FAILURE
 from kr.match.log import Written, log_of
 from kr.match.tally import MatchTally
 from kr.match.verdict import PairsInOrder
@@ -33,10 +33,10 @@ from kr.web.runs.kinds import (
     strength,
     tested,
 )
+from kr.web.runs.tournaments import PAIR_POINTS, several_chart, several_tables
 
 MOST_GAME = 1 << 20
 """Bytes of a game's text."""
-PAIR_POINTS = ("0", "½", "1", "1½", "2")
 _LAST_HEAD = (
     "runs.game", "runs.opening", "runs.black", "runs.white", "runs.winner", "runs.reason", "runs.plies",
 )  # fmt: skip
@@ -63,7 +63,7 @@ class MatchRun(FileRun):
         self._ordered: PairsInOrder | None = None
         self._in_order_games = 0
         self._beginning = 0
-        self._names: tuple[str, str] | None = None
+        self._names: dict[int, str] = {}
 
     def sources(self) -> Sequence[Path]:
         return [log_of(self.path)]
@@ -74,12 +74,23 @@ class MatchRun(FileRun):
         self._log.look()
         if self._beginning != self._log.beginnings:
             self._beginning = self._log.beginnings
-            self.tally, self._outcomes, self._names = MatchTally(), bytearray(), None
+            signatures = self._log.settings.get("players")
+            count = len(signatures) if isinstance(signatures, list) else 2
+            self.pairings = pairings_of(max(count, 2), bool(self._log.settings.get("gauntlet")))
+            self.tallies = [MatchTally() for _ in self.pairings]
+            self._counted, self._outcomes, self._names = 0, list[tuple[int, int]](), dict[int, str]()
             self._ordered = None
-        for entry in self._log.entries[self.tally.games :]:
-            before = list(self.tally.pairs)
-            self.tally.add(entry.game)
-            self._outcomes += bytes(i for i, count in enumerate(self.tally.pairs) if count > before[i])
+        for entry in self._log.entries[self._counted :]:
+            tally = self.tallies[entry.game.pairing]
+            before = list(tally.pairs)
+            tally.add(entry.game)
+            self._outcomes += ((entry.game.pairing, i) for i, count in enumerate(tally.pairs) if count > before[i])
+            self._counted += 1
+
+    @property
+    def tally(self) -> MatchTally:
+        """The totals of a match of two players."""
+        return self.tallies[0]
 
     @property
     def games(self) -> list[Written]:
@@ -90,6 +101,8 @@ class MatchRun(FileRun):
         """Games wanted and the test; None where the log does not say, or the match went on beyond."""
         settings = settings_of(self._log.provenance)
         games, sprt = settings.get("games"), settings.get("sprt")
+        if isinstance(games, int):
+            games *= len(self.pairings)
         if HISTORY_FILE in self.names:
             # the gate of a training run ends by a test that the log does not know
             games = None
@@ -117,76 +130,84 @@ class MatchRun(FileRun):
 
     def content(self) -> Json:
         self.look()
-        tally, (planned, test) = self.tally, self._plan()
-        names = self._players()
-        wins, losses, draws = (tally.points[points] for points in (2, 0, 1))
-        facts = [
-            fact("label.games", games_there(tally.games, planned)),
-            fact("label.tally_of", f"{wins}-{losses}-{draws}", name=names[0]),
-            *strength(tally.pairs),
-            *tested(test, self._in_order(test).pentanomial if test else ()),
-        ]
-        if warning := tally.warning():
+        (planned, test), names = self._plan(), self._players()
+        table = CrossTable(self.pairings, self.tallies)
+        facts = [fact("label.games", games_there(len(self.games), planned))]
+        if len(names) > 2:
+            tables, charts = several_tables(names, table), [several_chart(names, self.pairings, self._outcomes)]
+        else:
+            tables, charts = [self._pairs()], self._charts(names, test)
+            wins, losses, draws = (self.tally.points[points] for points in (2, 0, 1))
+            facts += [
+                fact("label.tally_of", f"{wins}-{losses}-{draws}", name=names[0]),
+                *strength(self.tally.pairs),
+                *tested(test, self._in_order(test).pentanomial if test else ()),
+            ]
+        if warning := table.warning():
             facts.append(fact("label.warning", warning))
         settings = self._log.settings
         facts += [fact(name, str(settings[key])) for key, name in _SETTINGS.items() if settings.get(key) is not None]
         facts += story(self._log.provenance)
-        return {
-            "facts": facts,
-            "tables": [
-                page_table("label.pairs", ["runs.pair_points", "runs.pairs"], [
-                    [points, count] for points, count in zip(PAIR_POINTS, tally.pairs, strict=True)
-                ]),
-                self._sides(names),
-                page_table("label.ends", ["runs.reason", "runs.games"], [
-                    [named("reason", reason), count] for reason, count in tally.reasons.most_common()
-                ]),
-                self._last(names),
-            ],
-            "charts": self._charts(names, test),
-        }  # fmt: skip
+        reasons = sum((tally.reasons for tally in self.tallies), Counter())
+        ends = page_table("label.ends", ["runs.reason", "runs.games"], [
+            [named("reason", reason), count] for reason, count in reasons.most_common()
+        ])  # fmt: skip
+        return {"facts": facts, "tables": [*tables, self._sides(names, table), ends, self._last(names)],
+                "charts": charts}  # fmt: skip
 
-    def _players(self) -> tuple[str, str]:
-        """Names of A and B, from the first game."""
-        if self._names is None and self.games:
-            from kr.pdn import read_game
+    def _pairs(self) -> Json:
+        return page_table("label.pairs", ["runs.pair_points", "runs.pairs"], [
+            [points, count] for points, count in zip(PAIR_POINTS, self.tally.pairs, strict=True)
+        ])  # fmt: skip
 
-            game = read_game(self.game(0))
-            if game is not None:
-                black, white = (game.headers.get(each, "?") for each in ("Black", "White"))
-                self._names = (black, white) if self.games[0].game.a_black else (white, black)
-        return self._names or ("A", "B")
+    def _players(self) -> list[str]:
+        """Names of the players, each from its first game."""
+        from kr.pdn import read_game
 
-    def _sides(self, names: tuple[str, str]) -> Json:
-        tally = self.tally
+        count = self.pairings[-1][1] + 1
+        for number, entry in enumerate(self.games):
+            if len(self._names) == count:
+                break
+            sides = self.pairings[entry.game.pairing]
+            if self._names.keys() >= set(sides) or (game := read_game(self.game(number))) is None:
+                continue
+            found = [game.headers.get(each, "?") for each in ("Black", "White")]
+            self._names |= zip(sides, found if entry.game.a_black else found[::-1], strict=True)
+        return [self._names.get(number, LETTERS[number]) for number in range(count)]
+
+    def _sides(self, names: Sequence[str], table: CrossTable) -> Json:
         rows = [
             [
-                f"{letter}: {name}", Figure(effort.depth / max(effort.searches, 1), 1),
-                round(effort.nodes / effort.seconds) if effort.seconds else None, lost[OVERTIME], lost[FAILURE],
+                f"{LETTERS[each.number]}: {names[each.number]}",
+                Figure(each.effort.depth / max(each.effort.searches, 1), 1),
+                round(each.effort.nodes / each.effort.seconds) if each.effort.seconds else None,
+                each.time_forfeits,
+                each.failures,
             ]
-            for letter, name, effort, lost in zip("AB", names, tally.efforts, tally.lost, strict=True)
-        ]  # fmt: skip
+            for each in sorted(table.standings(), key=lambda each: each.number)
+        ]
         head = ["runs.player", "runs.mean_depth", "runs.nodes_a_second", "runs.lost_on_time", "runs.failures"]
         return page_table("label.players", head, rows)
 
-    def _last(self, names: tuple[str, str]) -> Json:
+    def _last(self, names: Sequence[str]) -> Json:
         rows: list[list[Told | None]] = []
         numbers = []
         for number in range(len(self.games) - 1, max(-1, len(self.games) - 1 - LAST_GAMES), -1):
             game = self.games[number].game
-            black, white = names if game.a_black else names[::-1]
-            winners: tuple[Told, ...] = (names[1], sentence("runs.drawn"), names[0])
+            sides = [names[each] for each in self.pairings[game.pairing]]
+            black, white = sides if game.a_black else sides[::-1]
+            winners: tuple[Told, ...] = (sides[1], sentence("runs.drawn"), sides[0])
             rows.append(
                 [number + 1, game.opening, black, white, winners[game.points], named("reason", game.reason), game.plies]
             )
             numbers.append(number)
         return {**page_table("label.last_games", _LAST_HEAD, rows), "games": numbers}
 
-    def _charts(self, names: tuple[str, str], test: Sprt | None) -> list[Json]:
+    def _charts(self, names: Sequence[str], test: Sprt | None) -> list[Json]:
         elo, llr = [], []
         pairs = [0] * 5
         numbers = set(picked(len(self._outcomes)))
-        for number, outcome in enumerate(self._outcomes):
+        for number, (_, outcome) in enumerate(self._outcomes):
             pairs[outcome] += 1
             if number not in numbers:
                 continue

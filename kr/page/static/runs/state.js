@@ -169,6 +169,7 @@ const allWords = () => [
     t("the difference in strength, measured by what chance does to a pair of games"),
   ],
   [["superiority"], said({say: "label.superiority"}), t("the chance that the first player is the stronger one")],
+  [["los"], said({say: "runs.los"}), t("the chance that a player is stronger than the one below it")],
   [["llr", "likelihood"], said({say: "runs.llr"}), t("the evidence of a test, which ends at one of its two bounds")],
   [["pairs"], said({say: "label.pairs"}), t("two games from one opening, each player once with each colour")],
   [["gate", "gates"], t("Gate"), t("the match that new weights must pass before they take the place of the old ones")],
