@@ -80,10 +80,11 @@ def english(told: Any) -> str:
     """A sentence of the page."""
     if not isinstance(told, dict):
         return str(told or "")
-    return str(Sentence(told["say"], {name: english(value) for name, value in told.get("with", {}).items()}))
+    values = {name: value if name == "count" else english(value) for name, value in told.get("with", {}).items()}
+    return str(Sentence(told["say"], values))
 
 
-@pytest.mark.parametrize("kind", ["verdicts", "hints", "solutions"])
+@pytest.mark.parametrize("kind", ["verdicts", "hints", "solutions", "reasons"])
 def test_recorded_cases(page: Page, kind: str) -> None:
     for case in CASES[kind]:
         asked = {"id": case["id"], "moves": case["moves"]}
@@ -92,6 +93,8 @@ def test_recorded_cases(page: Page, kind: str) -> None:
             told = {"reply": answer["reply"] and answer["reply"]["text"]}
             told |= {name: answer[name] for name in ("kept", "by", "solved")}
             told["ended"] = english(answer["ended"])
+        elif kind == "reasons":
+            told = {"why": "".join(map(english, page.ask("puzzles/answer", asked)["why"]))}
         elif kind == "hints":
             answer = page.ask("puzzles/hint", {**asked, "whole": True})
             told = {"move": answer["move"]["text"], "by": answer["by"]}

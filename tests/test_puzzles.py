@@ -357,6 +357,24 @@ def test_recorded_cases(kind: str) -> None:
         assert {"id": case["id"], "moves": case["moves"], **told} == case
 
 
+@pytest.mark.slow
+def test_recorded_reasons() -> None:
+    engine = Engine(hash_mb=16, database=database())
+
+    def search(position: Position, history: tuple[Position, ...]) -> Analysis:
+        engine.new_game()
+        return analyze(engine, Task(position, history), Limits(nodes=200_000))
+
+    shelf = PuzzleShelf()
+    for case in CASES["reasons"]:
+        each = shelf.puzzles[case["id"]]
+        found = Puzzle(each.problem, database(), search, each.enough)
+        board = found.begin()
+        for move in case["moves"]:
+            board.play(move)
+        assert str(found.why(board, found.judge(board)) or "") == case["why"], case
+
+
 def test_recorded_days() -> None:
     for name, beginner in (("days", False), ("easy_days", True)):
         days = {day: PuzzleShelf.daily(datetime.date.fromisoformat(day), beginner).id for day in CASES[name]}

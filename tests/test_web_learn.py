@@ -100,7 +100,9 @@ def test_a_wrong_answer_is_told_and_taken_back(server: WebServer, opened: Opener
     learner.check()
     assert learner.play("27-23").startswith("✓")
     learner.begin("first-position")
-    assert learner.play("19-16") == "✗ 19-16 does not win. By the endgame database. Try another move."
+    assert learner.play("19-16") == (
+        "✗ 19-16 does not win. By the endgame database. This gives up 2 pieces: 19-16 12x26. Try another move."
+    )
     assert learner.board.moves == ()
     assert learner.progress() == {"tries": 1, "hints": 0, "solved": False}
     assert learner.play("23-27").startswith("✓")

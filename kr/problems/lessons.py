@@ -355,8 +355,9 @@ class Lessons:
         board.play(move)
         verdict = puzzle.judge(board)
         if not verdict.keeps:
+            why = puzzle.why(board, verdict)
             board.undo()
-            self._refuse(each, puzzle, move, verdict)
+            self._refuse(each, puzzle, move, verdict, str(why or ""))
             return None
         self._searched |= verdict.by == SEARCH
         if verdict.reply is not None:
@@ -375,15 +376,16 @@ class Lessons:
         self._solved(each, verdict)
         return True
 
-    def _refuse(self, each: ShelfPuzzle, puzzle: Puzzle, move: Move, verdict: Verdict) -> None:
-        facts = {"move": str(move), "kept": verdict.keeps, "by": verdict.by, "reply": ""}
+    def _refuse(self, each: ShelfPuzzle, puzzle: Puzzle, move: Move, verdict: Verdict, why: str) -> None:
+        facts = {"move": str(move), "kept": verdict.keeps, "by": verdict.by, "reply": "", "why": why}
         if verdict.keeps is None:
             goal = "win" if puzzle.goal is Value.WIN else "draw"
             self._tell("verdict", f"{move} may keep the {goal}; kr can't tell, and it does not count.", **facts)
             return
         what = "does not win" if puzzle.goal is Value.WIN else "gives the draw away"
         self._missed(each, "tries")
-        self._tell("verdict", f"{move} {what}, {_BY[verdict.by]}. Try another move.", **facts)
+        text = " ".join(filter(None, (f"{move} {what}, {_BY[verdict.by]}.", why, "Try another move.")))
+        self._tell("verdict", text, **facts)
 
     def _missed(self, each: ShelfPuzzle, what: str) -> None:
         self._helped = True

@@ -37,6 +37,7 @@ from typing import TypeVar, cast
 
 from kr import _core
 from kr.analysis.analysis import Analysis
+from kr.analysis.annotation.coach import continued, failures
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.egdb.database import Database
 from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
@@ -47,7 +48,7 @@ from kr.game.value import Value
 from kr.language.sentences import Sentence
 from kr.notation import SIDE_NAMES
 from kr.pdn import Results
-from kr.problems.problem import Problem, load_problems, same_move
+from kr.problems.problem import PROVED_EVIDENCE, Problem, load_problems, same_move
 
 GIVEN_AWAY = JudgeSettings().mistake
 """Expected result that a wrong move gives away: that of a move marked ?."""
@@ -179,6 +180,24 @@ class Puzzle:
         board.play(reply)
         end = self._by_rule(board)
         return Verdict(True, by, reply, *(end or (False, "")))
+
+    def why(self, board: Board, verdict: Verdict) -> Sentence | None:
+        """Why the last move is wrong, by a fact of the line that begins with it; None where none tells, or only a
+        search says that it is. The right move is not told."""
+        proved = verdict.by == DATABASE or (verdict.by == SOLUTION and self.problem.evidence in ("", PROVED_EVIDENCE))
+        if verdict.keeps is not False or not proved:
+            return None
+        before = board.copy()
+        before.undo()
+        right, solution = self.best(before)[0], self.solution(before)[0]
+
+        def whole(line: tuple[Move, ...]) -> tuple[Move, ...]:
+            return continued(
+                before.position, line, self._database, lambda position: self._search(position, ()).lines[0].pv
+            )
+
+        better = whole(solution if solution[:1] == (right,) else (right,))
+        return next(iter(failures(before.position, whole(board.moves[-1:]), better, self._database)), None)
 
     def reply(self, board: Board) -> Move:
         """The opponent's answer."""

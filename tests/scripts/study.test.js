@@ -226,13 +226,25 @@ test("tasks and verdicts in words", () => {
   assert.equal(guessed({chance: 1, composed: false}), "Black to play and draw");
   assert.equal(learn.beginWords({...puzzle, moves: [move("1-6")]}).more, "Black has played 1-6.");
   /** @type {Verdict} */
-  const answer = {kept: true, by: "solution", reply: move("5-9"), position: {moves: []}, solved: false, ended: null};
+  const answer = {
+    kept: true,
+    by: "solution",
+    reply: move("5-9"),
+    position: {moves: []},
+    solved: false,
+    ended: null,
+    why: [],
+  };
   const said = (/** @type {Verdict} */ verdict) =>
     Object.values(learn.verdictWords("23-18", verdict, puzzle)).join(" ");
   assert.equal(said(answer), "✓ 23-18 is right. Reply: 5-9. Your move again. By the published solution.");
   assert.equal(
     said({...answer, kept: false, by: "database"}),
     "✗ 23-18 does not win. By the endgame database. Try another move.",
+  );
+  assert.match(
+    said({...answer, kept: false, why: [{say: "why.at_once", with: {line: "23-18 14x23", count: 1}}]}),
+    /By the published solution\. This gives up a piece: 23-18 14x23\. Try another move\.$/,
   );
   assert.match(
     said({...answer, kept: null}),

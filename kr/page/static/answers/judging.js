@@ -111,7 +111,7 @@ async function* annotate(house, request, inbox) {
       last = house.clock();
     }
     explained = await withReasons(game, backwards.reverse(), house.engine, (position, line) =>
-      continued(position, line, judge, limits),
+      continued(position, line, database, bestLine(judge, limits)),
     );
   } finally {
     engine.end();
@@ -149,7 +149,9 @@ async function* trial(house, request, inbox) {
       verdict = verdictOf(expected, best, facts.thresholds),
       before = game.positions()[moves.length - 1],
       compared = verdict === "right" ? [] : new Game([], before, better, "*").moves,
-      refutation = compared.length ? await continued(before, found.line, judge, limits) : found.line,
+      refutation = compared.length
+        ? await continued(before, found.line, judge.database, bestLine(judge, limits))
+        : found.line,
       all = compared.length ? await house.engine.facts(before, refutation, compared) : [],
       // the better move is not told
       own = all.filter(each => !each.better),
@@ -164,6 +166,19 @@ async function* trial(house, request, inbox) {
     judge.engine.end();
   }
 }
+
+/**
+ * Searches for the best line of a position.
+ * @param {import("./review/searches.js").Judge} judge
+ * @param {Limits} limits
+ */
+const bestLine =
+  ({engine, signal}, limits) =>
+  async (/** @type {import("./rules.js").Position} */ position) => {
+    const {lines} = await engine.search({position, limits});
+    signal.throwIfAborted();
+    return lines[0]?.moves ?? [];
+  };
 
 /**
  * The judgements with what people play.

@@ -8,6 +8,7 @@
 import {opposite} from "./chances.js";
 import {exactMoves, hardestMove} from "./exact.js";
 import {countOf} from "./notation.js";
+import {continued, reasons} from "./review/coach.js";
 import {BLACK, Board, NO_MOVE, NO_PIECES, NO_PROGRESS, Position, REPETITION, sideName} from "./rules.js";
 import {KrError, Refused} from "./text.js";
 import {chancesOf, known, signOf} from "./weighing.js";
@@ -163,6 +164,32 @@ export class Puzzle {
       after = copyOf(board);
     after.play(reply);
     return {...verdict, reply, ...this.#endByRule(after)};
+  }
+
+  /**
+   * Why the last move is wrong, by a fact of the line that begins with it; none where only a search says so. The
+   * right move is not told.
+   * @param {Board} board
+   * @param {Verdict} verdict
+   * @param {Pick<import("./house.js").EnginePort, "facts">} port
+   * @returns {Promise<Sentence[]>}
+   */
+  async why(board, {keeps, by}, port) {
+    const isProved = by === DATABASE || (by === SOLUTION && ["", "proved"].includes(this.problem.evidence ?? ""));
+    if (keeps !== false || !isProved) return [];
+    const before = copyOf(board, board.moves.length - 1),
+      {position} = before,
+      [right] = await this.best(before),
+      [solution] = await this.solution(before),
+      search = async (/** @type {Position} */ at) => (await this._search(at, [])).lines[0].pv,
+      refutation = await continued(position, board.moves.slice(-1), this._database, search),
+      line = await continued(position, solution[0]?.equals(right) ? solution : [right], this._database, search),
+      facts = await port.facts(position, refutation, line);
+    // the first tells most
+    return reasons(
+      {mark: "", refutation, line},
+      facts.filter(({better}) => !better),
+    ).slice(0, 1);
   }
 
   /** The opponent's answer. @param {Board} board @returns {Promise<Move>} */

@@ -9,7 +9,8 @@
 // puzzles/read {"name", "data": base64, "results": "english"} -> {"problems": [...], "faults": [...], "left_out": 2}
 // puzzles/boards {"ids": [...]} -> {"boards": [FEN, ...]}
 // puzzles/start {"id"} -> the puzzle's facts, its position, and the opponent's move if that is the first
-// puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it
+// puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it; why: at most one reason
+//     for a wrong move, where that is certain
 // puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
 // puzzles/solution {"id", "moves"} -> a line from there on
 
@@ -304,7 +305,8 @@ async function startPuzzle(house, request) {
 async function answerPuzzle(house, request) {
   const puzzle = await (await bookOf(house)).puzzle(request).prepare(),
     board = boardOf(puzzle, request),
-    {keeps, by, reply, solved, ended} = await puzzle.judge(board),
+    verdict = await puzzle.judge(board),
+    {keeps, by, reply, solved, ended} = verdict,
     after = copyOf(board);
   if (reply) after.play(reply);
   return {
@@ -314,6 +316,7 @@ async function answerPuzzle(house, request) {
     position: positionJson(after.position),
     solved,
     ended,
+    why: await puzzle.why(board, verdict, house.engine),
   };
 }
 

@@ -56,6 +56,7 @@ import {uncertainty} from "./training.js";
  * @property {{moves: BoardMove[]}} position
  * @property {boolean} solved
  * @property {import("../texts.js").Sentence | null} ended
+ * @property {import("../texts.js").Sentence[]} why a wrong move is worse than a right one
  */
 /**
  * "" for all; pieces and rating: such as 2-5
@@ -362,7 +363,7 @@ const sourceWords = source =>
  * @param {Puzzle} puzzle
  * @returns {Words}
  */
-export function verdictWords(move, {kept, by, reply}, {goal, published}) {
+export function verdictWords(move, {kept, by, reply, why}, {goal, published}) {
   if (kept) {
     const replied = reply ? t("Reply: {move}.", {move: reply.text}) : "";
     const more = [replied, t("Your move again."), sourceWords(by)].filter(Boolean).join(" ");
@@ -370,7 +371,8 @@ export function verdictWords(move, {kept, by, reply}, {goal, published}) {
   }
   if (kept === false) {
     const head = goal === "win" ? t("{move} does not win.", {move}) : t("{move} gives the draw away.", {move});
-    return {mark: "✗", head, more: `${sourceWords(by)} ${t("Try another move.")}`};
+    const reasons = why.map(each => said(each));
+    return {mark: "✗", head, more: [sourceWords(by), ...reasons, t("Try another move.")].join(" ")};
   }
   const head = goal === "win" ? t("{move} may keep the win.", {move}) : t("{move} may keep the draw.", {move});
   const other = published ? `${t("It is not the published move.")} ` : "";

@@ -42,18 +42,17 @@ export async function withReasons(game, moves, port, longer) {
  * A line, searched on from its end where it is short and nothing is known.
  * @param {Position} position
  * @param {readonly Move[]} line
- * @param {Pick<import("./searches.js").Judge, "engine" | "database" | "signal">} judge
- * @param {import("./searches.js").Limits} limits
+ * @param {import("../house.js").DatabasePort | null} database
+ * @param {(position: Position) => Promise<readonly Move[]>} search the best line of a position
  */
-export async function continued(position, line, {engine, database, signal}, limits) {
+export async function continued(position, line, database, search) {
   const whole = [...line];
   let at = line.reduce((before, move) => before.after(move), position);
   while (whole.length < LONG_ENOUGH && !at.isOver && (!database?.has(at) || at.legalMoves()[0].captured)) {
-    const {lines} = await engine.search({position: at, limits});
-    signal.throwIfAborted();
-    if (!lines.length) break;
-    whole.push(...lines[0].moves);
-    at = lines[0].moves.reduce((before, move) => before.after(move), at);
+    const moves = await search(at);
+    if (!moves.length) break;
+    whole.push(...moves);
+    at = moves.reduce((before, move) => before.after(move), at);
   }
   return whole;
 }
