@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from egdb_file_reader import Reader
 from egdb_reference import DRAW, LOSS, WIN
 from endings import without
 from refusals import check_refused
+from test_egdb_format import reader
 
 from kr import Engine, InvalidSettingError, Limits, Position, storage
 from kr.cli import main
@@ -130,7 +130,7 @@ def test_a_match_ends_games_by_the_database(tmp_path: Path, ballot: str) -> None
 @pytest.mark.parametrize("ballot", ["3move", "endings"])
 def test_games_end_where_the_database_knows_them_with_its_value(tmp_path: Path, ballot: str) -> None:
     play_match(replace(EQUALS, ballot=ballot, pdn=tmp_path / "match.pdn"))
-    plain = Reader(SHIPPED)
+    plain = reader.Database(SHIPPED)
     seen = Counter[int]()
     for game in read_games(tmp_path / "match.pdn"):
         positions = [game.start]
@@ -141,7 +141,7 @@ def test_games_end_where_the_database_knows_them_with_its_value(tmp_path: Path, 
         if ended:
             last = positions[-1]
             from_black = last if last.side is Side.BLACK else last.flipped()
-            value = plain.value((from_black.black, from_black.white, from_black.kings))
+            value = plain.value(from_black.black, from_black.white, from_black.kings)
             assert game.winner is {WIN: last.side, LOSS: last.side.other, DRAW: None}[value]
             seen[value] += 1
     assert len(seen) >= 2
