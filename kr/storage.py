@@ -269,7 +269,7 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
             _remove_temporary(temporary)
 
 
-def write_atomic(target: str | Path, content: bytes | str) -> None:
+def write_atomic(target: str | Path, content: bytes | memoryview | str) -> None:
     """Write a small file (text as UTF-8) in one go, as `atomic_path` does."""
     with atomic_path(target) as path:
         path.write_bytes(content.encode() if isinstance(content, str) else content)

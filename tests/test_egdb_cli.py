@@ -9,7 +9,7 @@ import h5py
 import pytest
 
 from kr import cli
-from kr.egdb import stats
+from kr.egdb import slices, stats
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
@@ -65,6 +65,39 @@ def test_stats(capsys: pytest.CaptureFixture[str], whole: Path) -> None:
     assert "261224" in text
 
 
+def test_info(capsys: pytest.CaptureFixture[str], whole: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(whole, tmp_path / "a copy")
+    (copy / "wld-1101.egdb").unlink()
+    found = told(capsys, "info", "--dir", copy)
+    assert (found["reach"], found["distance_pieces"]) == ("up to 2 pieces", 2)
+    assert [(each["name"], each["files"], each["pairs"], each["usable"]) for each in found["classes"]] == [
+        ("1v1", 3, 3, True), ("2v1", 5, 6, False)
+    ]  # fmt: skip
+    first = found["missing"][0]
+    assert first["command"] == f"kr egdb build --pieces 3 --dir '{copy}'"
+    # what the missing pair looks up is solved again, and other files are there
+    assert first["positions"] == sum(map(slices.pair_size, [(1, 1, 0, 1), (0, 2, 0, 1), (1, 0, 0, 1), (0, 1, 0, 1)]))
+    assert first["bytes"] < sum(path.stat().st_size for path in whole.iterdir())
+    assert "2v1    5 of 6" in printed(capsys, "info", "--dir", copy)
+
+
+@pytest.mark.parametrize(
+    ("fen", "command"),
+    [
+        ("W:W21,30:B1,2", "`kr egdb build --pieces 4` ("),
+        ("W:W21,22,23,24:B1,2,3", "`kr egdb build --pieces 7 --classes 4v3` ("),
+        ("W:W21,30:B1", ""),
+        ("W:W21-25:B1-4", ""),
+    ],
+)
+def test_an_analysis_names_the_build_that_decides(
+    capsys: pytest.CaptureFixture[str], whole: Path, fen: str, command: str
+) -> None:
+    assert cli.main(["analyze", fen, "--nodes", "50", "--weights", "material", "--egdb", str(whole)]) == 0
+    out = capsys.readouterr().out
+    assert command in out if command else "egdb build" not in out
+
+
 def test_probe(capsys: pytest.CaptureFixture[str], whole: Path) -> None:
     found = told(capsys, "probe", "W:WK18:B1,K29", "--dir", whole)
     assert found["fen"] == "W:WK18:B1,K29"
@@ -97,6 +130,7 @@ def test_sample(capsys: pytest.CaptureFixture[str], whole: Path, tmp_path: Path)
     [
         (["probe", "W:W40:B1"], "40"),
         (["probe", "B:W21-32:B1-12"], "24 pieces"),
+        (["probe", "B:W21,K22,23,24:B1,2,3"], "`kr egdb build --pieces 7 --classes 4v3` (about"),
         (["sample", "--out", "x.h5", "--pieces", "9"], "--pieces: '9' is not"),
         (["sample", "--out", "x.h5", "--shares", "1"], "--shares: '1' is not"),
         (["sample", "--out", ".", "--pieces", "2"], "is a directory"),

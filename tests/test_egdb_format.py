@@ -41,9 +41,11 @@ def positions(shape: Shape, count: int) -> list[Bits]:
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
 def test_every_entry_is_what_kr_reads(path: Path) -> None:
     plain, opened = reader.EgdbFile(path), files.open_slice(path)
-    assert ("dtw" if plain.distances else "wld", plain.stored, plain.entries) == (path.stem[:3], opened.header.stored, opened.coded.entries)
+    kind = "dtw" if plain.distances else "wld"
+    assert (kind, plain.stored, plain.entries) == (path.stem[:3], opened.header.stored, opened.coded.entries)
     read = opened.coded.read(np.arange(plain.entries, dtype=np.uint64))
-    np.testing.assert_array_equal([entry for block in range(-(-plain.entries // plain.block_entries)) for entry in plain.block(block)], read)
+    blocks = -(-plain.entries // plain.block_entries)
+    np.testing.assert_array_equal([entry for number in range(blocks) for entry in plain.block(number)], read)
 
 
 @pytest.mark.slow

@@ -231,6 +231,7 @@ def test_mapped_pages_are_given_back_beyond_the_limit(tmp_path: Path, monkeypatc
     dropped: list[int] = []
     resident = iter([1 << 20, 1 << 40])
     monkeypatch.setattr(system, "resident_memory", lambda: next(resident, 1 << 20))
+    monkeypatch.setattr(building, "LOOK_SECONDS", 0.001)
     monkeypatch.setattr(values.ValuesRoom, "drop", lambda self: dropped.append(1))
     build_database(settings(tmp_path, pieces=3))
     assert dropped == [1]

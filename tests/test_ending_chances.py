@@ -1,6 +1,8 @@
 """Chances of drawn endings in files: each follows from those after it; resumed builds; play by them."""
 
+import json
 import random
+import zlib
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from kr.egdb import slices
 from kr.egdb.database import Database, directory_for
 from kr.egdb.sample import random_positions
 from kr.errors import InvalidDatabaseError
+from kr.file_kinds import CHANCES_MAGIC
 from kr.game.value import Value
+from kr.policy import ending_chances
 from kr.policy.chances_build import ChancesSettings, build_chances
 from kr.policy.ending_chances import EndingChances, people_of
 from kr.policy.policy import load_policy
@@ -85,6 +89,22 @@ def test_damage_is_told_and_files_of_others_are_not_used(built, tmp_path):
     assert np.isnan(others.theirs(board)).all()
     path.write_bytes(content[:100] + bytes([content[100] ^ 1]) + content[101:])
     with pytest.raises(InvalidDatabaseError, match=r"people-2010.chances: damaged file of chances: its checksum"):
+        chances_in(tmp_path).theirs(board)
+
+
+@pytest.mark.parametrize(
+    ("slice_name", "draws", "message"),
+    [("2010", 10_000, "10000 draws of slice 2010"), ("1020", 9_000, "packed in"), ("4040", 1, "it has slice 4040")],
+)
+def test_files_that_would_unpack_to_more_than_a_slice(built, tmp_path, slice_name, draws, message):
+    path = tmp_path / "people-2010.chances"
+    header, _ = ending_chances._read((built / path.name).read_bytes())
+    header["slices"] = {slice_name: {"draws": draws, "long": 0}}
+    text, body = json.dumps(header).encode(), zlib.compress(bytes(2 * draws))
+    check = ending_chances._check(text, body)
+    path.write_bytes(ending_chances._FIXED.pack(CHANCES_MAGIC, 1, len(text), check) + text + body)
+    board = np.array([key_of(Position.from_fen("B:W21:B1,2"))], dtype=np.uint32)
+    with pytest.raises(InvalidDatabaseError, match=message):
         chances_in(tmp_path).theirs(board)
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kr.analysis.analysis import Analysis, Analyzing, Line
 from kr.analysis.sources import AnalyzeSettings, read_tasks
@@ -29,6 +29,9 @@ from kr.proofs.known import CERTIFICATE_WORD
 from kr.system import END_SIGNALS
 from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
 
 LIKELY, MANY = 0.05, 0.25
 """Probabilities from which some people play a move, so that it is named without a line, and many do."""
@@ -85,6 +88,8 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
                     show(analysis)
             if not json:
                 _print(analysis, likely, board=settings.is_fen)
+                if engine.database is not None and analysis.value is None:
+                    _say_build(engine.database, analysis)
     if stop.pressed and not (settings.is_fen and settings.limits.endless):
         console.fail("interrupted")
     if left_out:
@@ -213,6 +218,16 @@ def _print(analysis: Analysis, likely: Sequence[PersonMove], board: bool) -> Non
     if board:
         boards.show(analysis.task.position)
     console.put(f"{_text(analysis, likely)}\n", flush=True)
+
+
+def _say_build(database: Database, analysis: Analysis) -> None:
+    """Say which build would give the value of a position with few pieces."""
+    # a room that most analyses need not load
+    from kr.egdb.forecast import build_for
+
+    position = analysis.task.position
+    if not database.has(position) and (build := build_for(position)):
+        console.put(console.fold(f"`{build.command}` ({build.cost}) makes a database that knows its value") + "\n")
 
 
 def _text(analysis: Analysis, likely: Sequence[PersonMove], progress: SearchProgress | None = None) -> str:

@@ -7,6 +7,7 @@ from kr.cli import boards, console, options
 from kr.egdb import slices, stats
 from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database, directory_for
+from kr.egdb.forecast import ClassFiles, read_info, rough_size, rough_time
 from kr.egdb.pack_file import PiecesPacked
 from kr.egdb.packing import PackSettings, UnpackSettings, pack_database, unpack_database
 from kr.egdb.probe import probe
@@ -77,6 +78,47 @@ def _expected(progress: BuildProgress) -> str:
         f"{progress.expected_seconds / 3600:.1f} hours, {progress.disk / 1e9:.1f} GB of disk, at most "
         f"{progress.memory / 1e9:.1f} GB of memory"
     )
+
+
+@options.command
+def _info(dir: Path | None = DIRECTORY, json: bool = options.JSON) -> None:
+    """Show which classes a database has, and what builds of more take.
+
+    Classes are the pieces of the two sides. Times are estimates for all cores of this machine, from nothing: values
+    that an earlier build kept (`--keep-values`) make them shorter.
+
+    Example:
+        kr egdb info
+        kr egdb info --dir /data/egdb --json
+    """
+    info = read_info(directory_for(dir))
+    if json:
+        builds = [{**console.plain(each), "command": each.command} for each in info.missing]
+        console.emit_json({**console.plain(info), "missing": builds})
+        return
+    distances = f"up to {info.distance_pieces} pieces" if info.distance_pieces > 1 else "none"
+    rows = [
+        (each.name, f"{each.files} of {each.pairs}", each.bytes, each.distance_bytes or None, _state(each))
+        for each in info.classes
+    ]
+    more = [
+        (each.command, rough_time(each.seconds), rough_size(each.bytes), rough_size(each.disk)) for each in info.missing
+    ]
+    console.put(
+        console.facts([
+            ("database", f"{info.directory}{f' ({info.origin})' if info.origin else ''}"),
+            ("values", info.reach or "none"), ("distances", distances), ("identity", info.signature),
+        ])
+    )  # fmt: skip
+    console.put("\n" + console.table(["class", "files", "bytes", "distance bytes", ""], rows))
+    if more:
+        console.put("\n" + console.table(["builds of more", "time", "files", "disk meanwhile"], more))
+
+
+def _state(each: ClassFiles) -> str:
+    if each.usable:
+        return ""
+    return "incomplete" if each.files < each.pairs else "needs classes that are missing"
 
 
 @options.command
@@ -445,6 +487,7 @@ command = options.group(
     """,
     {
         "build": _build,
+        "info": _info,
         "verify": _verify,
         "stats": _stats,
         "probe": _probe,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -38,20 +39,21 @@ from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.settings import Settings, option, workers_option
-from kr.threads import worker_count
+from kr.threads import start_all, worker_count
 from kr.units import format_shortage, parse_size
 
 VALUES_FOLDER = ".values"
 JOURNAL_NAME = "build.jsonl"
-BYTES_PER_POSITION = 0.02
-"""Upper bound on the size of the files, apart from FILE_BYTES each; for the estimate before the build."""
 FILE_BYTES = 1024
+"""Size of a file apart from its entries, for the estimate before the build."""
 FREE_SHARE = 0.9
 """Part of the free memory that a build takes unless it is told how much it may take."""
 MAPPED_SHARE = 1 / 8
 """Part of the memory that is left to pages of mapped values, which come faster than the process looks at its size."""
 DROP_SHARE = 15 / 16
 """Part of the memory from which such pages are given back."""
+LOOK_SECONDS = 0.05
+"""Seconds between two looks at the size of the process."""
 CORE_RATE = 7e6
 """Positions a second of one core, for the estimate before the build, unless the journal has a better one."""
 
@@ -100,7 +102,7 @@ class BuildProgress:
     memory: int = 0
     """Bytes that the process may hold."""
     peak_memory: int = 0
-    """Most bytes that the process held while pairs were finished, mapped files included; 0 if the system can't say."""
+    """Most bytes that the process was seen to hold, mapped files included; 0 if the system can't say."""
     disk: int = 0
     """Bytes on the disk that the rest of the build takes, values included: estimate made before the build."""
     directory: Path = Path()
@@ -124,6 +126,17 @@ def wanted_pairs(settings: BuildSettings) -> list[Shape]:
             )
     whole = set(classes).union(*map(slices.smaller_classes, classes))
     return [pair for pair in slices.pairs_up_to(settings.pieces) if slices.class_of(pair) in whole]
+
+
+def known_rate(directory: Path) -> float:
+    """Positions a second of one core, by the journal of a directory."""
+    positions = seconds = 0.0
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        for line in (directory / JOURNAL_NAME).read_text().splitlines():
+            entry = json.loads(line)
+            positions += entry["positions"] - entry.get("earlier", 0)
+            seconds += entry["seconds"] * entry["workers"]
+    return max(CORE_RATE, positions / seconds) if seconds else CORE_RATE
 
 
 def build_database(
@@ -158,8 +171,11 @@ class _Builder:
         self.values_folder = settings.keep_values or directory / VALUES_FOLDER
         self.on_progress = on_progress
         self.workers = worker_count(settings.workers)
-        self.limit = settings.memory or int(FREE_SHARE * system.free_memory())
-        self.room = ValuesRoom(int((1 - MAPPED_SHARE) * self.limit))
+        base = system.resident_memory()
+        self.limit = settings.memory or base + int(FREE_SHARE * system.free_memory())
+        self.spare = self.limit - base
+        """Bytes beside those that the interpreter and its libraries take."""
+        self.room = ValuesRoom(int((1 - MAPPED_SHARE) * self.spare))
         # of a cluster the workers have other folders
         self.kind = SlicePairs(self.room, None if settings.cluster else self.values_folder)
         self.needs = Needs()
@@ -177,7 +193,7 @@ class _Builder:
         size = sum(map(slices.pair_size, todo))
         self.progress = BuildProgress(
             total, total - size, pairs=len(pairs), pairs_done=len(pairs) - len(todo), memory=self.limit,
-            disk=self._disk_needed(todo), expected_seconds=size / (self._known_rate() * self.workers),
+            disk=self._disk_needed(todo), expected_seconds=size / (known_rate(directory) * self.workers),
             directory=directory,
         )  # fmt: skip
         self._admit(todo)
@@ -225,24 +241,15 @@ class _Builder:
         self.keys[pair] = values_key(pair, record[1])
         return True
 
-    def _known_rate(self) -> float:
-        """Positions a second of one core, by the journal of this directory."""
-        positions = seconds = 0.0
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            for line in (self.directory / JOURNAL_NAME).read_text().splitlines():
-                entry = json.loads(line)
-                positions += entry["positions"] - entry.get("earlier", 0)
-                seconds += entry["seconds"] * entry["workers"]
-        return max(CORE_RATE, positions / seconds) if seconds else CORE_RATE
-
     # Memory and disk
 
     def _disk_needed(self, todo: list[Shape]) -> int:
-        file_bytes = sum(len(self.missing.get(pair, ())) * self._file_bytes(pair) for pair in todo)
+        file_bytes = sum(self._file_bytes(pair) for pair in todo if pair in self.missing)
         return int(file_bytes) + scheduling.peak_disk(todo, kept=self.settings.keep_values is not None)
 
     def _file_bytes(self, pair: Shape) -> float:
-        return FILE_BYTES + slices.pair_size(pair) * BYTES_PER_POSITION
+        distances = self._with_distances(pair)
+        return 2 * FILE_BYTES + scheduling.FILE_SHARE * values.file_bytes(pair, distances)
 
     def _own_memory(self, pair: Shape) -> int:
         return scheduling.own_memory(pair, self._with_distances(pair), self.workers)
@@ -251,8 +258,8 @@ class _Builder:
         """Refuse a build for which there is too little memory or disk space here."""
         largest = max(todo, key=self._own_memory, default=None)
         need = self._own_memory(largest) if largest is not None else 0
-        if largest is not None and need > self.limit and not self.settings.cluster:
-            needed, limit = format_shortage(need, self.limit)
+        if largest is not None and need > self.spare and not self.settings.cluster:
+            needed, limit = format_shortage(need + self.limit - self.spare, self.limit)
             raise InvalidSettingError(
                 f"slices {slices.name(largest)} need about {needed} of memory with {self.workers} workers, {limit} may "
                 "be used; try fewer --workers or --pieces"
@@ -272,7 +279,7 @@ class _Builder:
         """True if a pair may begin beside those under way."""
         open_pairs = {*self.under_way, pair}
         need = sum(map(self._own_memory, open_pairs)) + scheduling.looked_up(open_pairs)
-        return len(open_pairs) == 1 or bool(self.settings.cluster) or need <= self.limit
+        return len(open_pairs) == 1 or bool(self.settings.cluster) or need <= self.spare
 
     # Solving
 
@@ -283,6 +290,8 @@ class _Builder:
         self.values_folder.mkdir(parents=True, exist_ok=True)
         chunks: dict[str, dict[int, Chunk]] = {}
         pool = work_pool(self.kind, self.needs, self.workers if self.unbuilt else 0, cluster=self.settings.cluster)
+        ended = threading.Event()
+        start_all([threading.Thread(target=self._watch, args=(ended,), daemon=True)], lambda: None)
         try:
             with closing(pool.run(self._units())) as parts:
                 for part in parts:
@@ -301,6 +310,8 @@ class _Builder:
         except KeyboardInterrupt:
             self.kind.save()
             raise
+        finally:
+            ended.set()
         self._advance(began)
         if self.settings.keep_values is None:
             shutil.rmtree(self.values_folder, ignore_errors=True)
@@ -308,12 +319,16 @@ class _Builder:
 
     def _advance(self, began: float) -> None:
         self.progress.seconds = time.monotonic() - began
-        resident = system.resident_memory()
-        self.progress.peak_memory = max(self.progress.peak_memory, resident)
-        if resident > DROP_SHARE * self.limit:
-            self.room.drop()
         if self.on_progress is not None:
             self.on_progress(self.progress)
+
+    def _watch(self, ended: threading.Event) -> None:
+        """Keep the process within its memory. Body of a thread: pages of mapped values come while others solve."""
+        while not ended.wait(LOOK_SECONDS):
+            resident = system.resident_memory()
+            self.progress.peak_memory = max(self.progress.peak_memory, resident)
+            if resident > DROP_SHARE * self.limit:
+                self.room.drop()
 
     def _units(self) -> Iterator[Unit | None]:
         """Units of the pairs in the order of the plan; None while all the remaining ones wait for others."""
@@ -342,7 +357,7 @@ class _Builder:
         pair = shape_named(unit.values["pair"])
         contents = files_of(unit, chunks)
         for kind, content in contents.items():
-            storage.write_atomic(self.path(kind, pair), bytes(content))
+            storage.write_atomic(self.path(kind, pair), content)
         if unit.values["values"]:
             if self.settings.cluster:
                 crc = values.write_values(self.values_path(pair), pair, values_of(unit, chunks))

@@ -29,9 +29,9 @@ class Coded:
 
     shape: Shape
     block_bits: int
-    index: bytes
-    data: bytes
-    """Followed by CODE_PAD zeros."""
+    index: list[NDArray[np.uint8]]
+    """In parts, one behind the other."""
+    data: list[NDArray[np.uint8]]
     lengths: Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
     """Of the codes, a row each."""
 
@@ -70,7 +70,7 @@ class ValuesEncoding:
             yield [partial(_write, encoder, lengths, parts, i, *each) for i, each in enumerate(ranges)]
             written = [part for part in parts if part is not None]
             if len(written) == len(parts):
-                self.coded = Coded(stored, block_bits, *_joined(written), lengths)
+                self.coded = Coded(stored, block_bits, *_in_a_row(written), lengths)
             # otherwise a block is too long to index
             block_bits -= 1
 
@@ -114,13 +114,12 @@ def _write(
     parts[number] = encoder.write(first, last, lengths)
 
 
-def _joined(parts: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]) -> tuple[bytes, bytes]:
-    """Index and data of all parts."""
+def _in_a_row(
+    parts: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]],
+) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.uint8]]]:
+    """Index and data of parts, whose data follow each other."""
     size = 0
     for index, data in parts:
         _egdb.move_index(index, size)
         size += len(data)
-    return (
-        b"".join(index.tobytes() for index, _ in parts),
-        b"".join([*(data.tobytes() for _, data in parts), bytes(_egdb.CODE_PAD)]),
-    )
+    return [index for index, _ in parts], [data for _, data in parts]

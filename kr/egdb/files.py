@@ -125,16 +125,16 @@ def file_name(kind: str, pair: Shape) -> str:
 # Writing
 
 
-def values_file(coded: Coded, facts: Mapping[str, Any]) -> bytes:
-    """Content of a file of values."""
+def values_file(coded: Coded, facts: Mapping[str, Any]) -> memoryview:
+    """Content of a file of values; takes the parts of `coded`."""
     return _content("wld", coded, facts)
 
 
-def distances_file(distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> bytes:
+def distances_file(distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> memoryview:
     """Content of a file of distances; distances: of each slice, half the plies to the end, 255 for a don't-care."""
     stored = min(distances, key=lambda view: _egdb.encoded_distances_size(distances[view]))
     block_bits, index, data, lengths = _egdb.encode_distances(distances[stored])
-    return _content("dtw", Coded(stored, block_bits, index.tobytes(), data.tobytes(), lengths), facts)
+    return _content("dtw", Coded(stored, block_bits, [index], [data[: -_egdb.CODE_PAD]], lengths), facts)
 
 
 @cache
@@ -142,26 +142,35 @@ def _made() -> dict[str, str]:
     return {name: text for name, text in storage.provenance().items() if name in ("kr", "commit")}
 
 
-def _content(kind: str, coded: Coded, facts: Mapping[str, Any]) -> bytes:
-    data_bytes = len(coded.data) - _egdb.CODE_PAD
+def _content(kind: str, coded: Coded, facts: Mapping[str, Any]) -> memoryview:
+    index_bytes, data_bytes = sum(map(len, coded.index)), sum(map(len, coded.data))
     header = {
         "kind": kind,
         "stored": slices.name(coded.shape),
         "entries": slices.size(coded.shape),
         "block_bits": coded.block_bits,
-        "index_bytes": len(coded.index),
+        "index_bytes": index_bytes,
         "data_bytes": data_bytes,
         "codes": ["".join(f"{length:x}" for length in row).rstrip("0") for row in coded.lengths],
         "facts": facts,
         "made": _made(),
     }
     text = json.dumps(header, separators=(",", ":")).encode()
-    layout = _layout(len(text), len(coded.index), data_bytes)
-    body = coded.index + coded.data
-    checks = [zlib.crc32(body[at : at + _egdb.CODE_CHUNK]) for at in range(0, len(body), _egdb.CODE_CHUNK)]
+    layout = _layout(len(text), index_bytes, data_bytes)
     start = _FIXED.pack(EGDB_MAGIC, FORMAT_VERSION, len(text), _header_check(text)) + text
-    checked = np.array(checks, dtype="<u4").tobytes()
-    return start.ljust(layout.body, b"\0") + body.ljust(layout.checks - layout.body, b"\0") + checked
+    # memory of large files is taken as parts are copied and freed, so that a file stands there once
+    content = np.zeros(layout.end, np.uint8)
+    content[: len(start)] = np.frombuffer(start, np.uint8)
+    at = layout.body
+    for parts in (coded.index, coded.data):
+        while parts:
+            part = parts.pop(0)
+            content[at : at + len(part)] = part
+            at += len(part)
+    body = content.data[layout.body : at + _egdb.CODE_PAD]
+    checks = [zlib.crc32(body[at : at + _egdb.CODE_CHUNK]) for at in range(0, len(body), _egdb.CODE_CHUNK)]
+    content[layout.checks :] = np.array(checks, dtype="<u4").view(np.uint8)
+    return content.data
 
 
 def _layout(text_bytes: int, index_bytes: int, data_bytes: int) -> _Layout:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kr.egdb import slices
 from kr.egdb.database import Database
+from kr.egdb.forecast import build_for
 from kr.errors import InvalidSettingError
 from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position
@@ -48,8 +49,11 @@ def probe(database: Database, position: PositionLike) -> ProbedPosition:
     if value is None:
         own, other = position.black.bit_count(), position.white.bit_count()
         pieces = f"{own + other} pieces, {slices.class_name((max(own, other), min(own, other)))}"
+        build = build_for(position)
+        remedy = f"; `{build.command}` ({build.cost}) makes its class" if build else ""
         raise InvalidSettingError(
-            f"{position.fen} has {pieces}; the database in {database.directory} has positions with {database.reach}"
+            f"{position.fen} has {pieces}; the database in {database.directory} has positions with "
+            f"{database.reach}{remedy}"
         )
     return ProbedPosition(position.fen, value, database.distance(position), tuple(known_moves(database, position)))
 

@@ -16,6 +16,8 @@ from kr.egdb.slices import Shape
 
 SOLVED_AT_ONCE = 1 << 23
 """Positions that one call of the solver takes, unless a single set of own men has more."""
+FILE_SHARE = 0.14
+"""Upper bound on the size of a pair's files by that of its values, two bits a position, and distances."""
 VALUES_PER_BYTE = 4
 """Packed values in a byte."""
 
@@ -119,10 +121,11 @@ class Plan:
 def own_memory(pair: Shape, distances: bool, workers: int) -> int:
     """Bytes that solving a pair takes at most, without the values that it looks up.
 
-    They are its own values and distances, and for each thread two states and two numbers a position of a block.
+    They are its own values and distances, the files of these, and for each thread two states and two numbers a position
+    of a block.
     """
     threads = min(workers, slices.pair_size(pair) // slices.block(pair))
-    return _values_bytes(pair, distances) + threads * (10 + 6 * distances) * slices.block(pair)
+    return int((1 + FILE_SHARE) * _values_bytes(pair, distances)) + threads * (10 + 6 * distances) * slices.block(pair)
 
 
 def looked_up(pairs: Iterable[Shape]) -> int:

@@ -35,7 +35,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
 VALUES_NEED = "slice values"
-MAX_SPACE_WASTE = 1 << 24
+MAX_SPACE_WASTE = 1 << 20
 """Positions of working memory that a thread may hold beyond the needs of its present pair."""
 MARKED_AT_ONCE = 1 << 24
 """Positions whose don't-cares a thread marks in one go."""
@@ -154,6 +154,8 @@ class _Solving:
             self.step_count += 1
             if time.monotonic() - self._saved > CHECKPOINT_SECONDS:
                 self.save()
+        # what is mapped for this pair is no part of the process any more
+        self._successors, self.solver = [], _egdb.EndgameSolver()
         yield [Portion(self._state_facts, 0.0)]
         if self._is_needed:
             if self._target:
@@ -228,7 +230,7 @@ class _Solving:
         content = files.values_file(encoding.coded, {"counts": self._facts["counts"]})
         yield [Portion(lambda space, stop: content, 0.0)]
 
-    def _distances_file(self, space: Space, stop: Stop) -> bytes:
+    def _distances_file(self, space: Space, stop: Stop) -> memoryview:
         distances = {shape: own.distances for shape, own in self.values.items() if own.distances is not None}
         return files.distances_file(distances, self._facts)
 

@@ -189,6 +189,7 @@ class ValuesRoom:
         """By pair under way: the memory that it takes itself, and the pairs that it looks up."""
         self._mapped: weakref.WeakSet[_Mapped] = weakref.WeakSet()
         self._lock = threading.Lock()
+        self._mapping = threading.Lock()
 
     def enter(
         self, pair: Shape, own_bytes: int, successors: Mapping[Shape, tuple[Path, bool]]
@@ -211,7 +212,8 @@ class ValuesRoom:
                     tables.append(_Read(self._read[other]))
                 else:
                     mapped = _Mapped(path, other, distances)
-                    self._mapped.add(mapped)
+                    with self._mapping:
+                        self._mapped.add(mapped)
                     tables.append(mapped)
             return tables
 
@@ -227,8 +229,9 @@ class ValuesRoom:
 
     def drop(self) -> None:
         """Take the pages of mapped values out of this process."""
-        for each in list(self._mapped):
-            each.drop()
+        with self._mapping:
+            for each in list(self._mapped):
+                each.drop()
 
     def _make_room(self, size: int) -> bool:
         """True if there is room for so many bytes; drops values that no pair under way looks up, the oldest first."""

@@ -37,6 +37,8 @@ STEPS = 31
 _LONG_GAP = 255
 """A gap that stands among the long ones."""
 _MOST_BYTES = 1 << 30
+_MOST_UNPACKED = 100
+"""Bytes that one of a file makes at most; of those that come with kr 6."""
 _FIXED = struct.Struct("<8sIII")
 """Magic, format version, bytes of the JSON text, CRC-32 of all the bytes before it and after it."""
 
@@ -174,7 +176,14 @@ def read_chances(path: Path, people: Mapping[str, Any]) -> dict[Shape, SliceChan
         if any(header.get(name) != value for name, value in people.items()):
             return {}
         shapes = {slices.shape_named(name): facts for name, facts in header["slices"].items()}
+        for shape, facts in shapes.items():
+            if chances_file_name(slices.pair_of(shape)) != path.name:
+                raise ValueError(f"it has slice {slices.name(shape)}")
+            if not 0 <= facts["long"] <= facts["draws"] <= slices.size(shape):
+                raise ValueError(f"{facts['draws']} draws of slice {slices.name(shape)}")
         size = sum(2 * facts["draws"] + 4 * facts["long"] for facts in shapes.values())
+        if size > _MOST_UNPACKED * len(body):
+            raise ValueError(f"{size} bytes packed in {len(body)}")
         plain, at = np.frombuffer(storage.inflated(body, size), np.uint8), 0
         own = {}
         for shape, facts in shapes.items():
