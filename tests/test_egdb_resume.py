@@ -225,13 +225,19 @@ def test_a_room_lets_go_what_was_used_longest_ago(tmp_path: Path) -> None:
     look_up(third)
     with pytest.raises(FileNotFoundError):
         look_up(second)
+    # memory of its own takes the place of values that nobody else looks up, also of those that it looks up itself
+    with pytest.raises(FileNotFoundError):
+        room.enter((0, 4, 0, 4), values.file_bytes(first, False), {third: files_of_values[third]})
+    room.leave((0, 4, 0, 4))
+    with pytest.raises(FileNotFoundError):
+        look_up(first)
 
 
 def test_mapped_pages_are_given_back_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dropped: list[int] = []
     resident = iter([1 << 20, 1 << 40])
     monkeypatch.setattr(system, "resident_memory", lambda: next(resident, 1 << 20))
-    monkeypatch.setattr(building, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(building, "MEMORY_LOOK_SECONDS", 0.001)
     monkeypatch.setattr(values.ValuesRoom, "drop", lambda self: dropped.append(1))
     build_database(settings(tmp_path, pieces=3))
     assert dropped == [1]

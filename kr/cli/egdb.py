@@ -7,7 +7,7 @@ from kr.cli import boards, console, options
 from kr.egdb import slices, stats
 from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database, directory_for
-from kr.egdb.forecast import ClassFiles, read_info, rough_size, rough_time
+from kr.egdb.forecast import ClassFiles, rough_size, rough_time, survey_database
 from kr.egdb.pack_file import PiecesPacked
 from kr.egdb.packing import PackSettings, UnpackSettings, pack_database, unpack_database
 from kr.egdb.probe import probe
@@ -91,7 +91,7 @@ def _info(dir: Path | None = DIRECTORY, json: bool = options.JSON) -> None:
         kr egdb info
         kr egdb info --dir /data/egdb --json
     """
-    info = read_info(directory_for(dir))
+    info = survey_database(directory_for(dir))
     if json:
         builds = [{**console.plain(each), "command": each.command} for each in info.missing]
         console.emit_json({**console.plain(info), "missing": builds})

@@ -52,7 +52,7 @@ MAPPED_SHARE = 1 / 8
 """Part of the memory that is left to pages of mapped values, which come faster than the process looks at its size."""
 DROP_SHARE = 15 / 16
 """Part of the memory from which such pages are given back."""
-LOOK_SECONDS = 0.05
+MEMORY_LOOK_SECONDS = 0.05
 """Seconds between two looks at the size of the process."""
 CORE_RATE = 7e6
 """Positions a second of one core, for the estimate before the build, unless the journal has a better one."""
@@ -148,6 +148,8 @@ def build_database(
     directory, InvalidDatabaseError if a file there is damaged or of another version, and OSError.
     """
     directory = settings.dir or default_directory()
+    # the values of a pair are freed while those of others stay
+    system.give_back_freed()
     with ExitStack() as locks:
         locks.enter_context(storage.lock_directory(directory))
         if settings.keep_values is not None:
@@ -324,7 +326,7 @@ class _Builder:
 
     def _watch(self, ended: threading.Event) -> None:
         """Keep the process within its memory. Body of a thread: pages of mapped values come while others solve."""
-        while not ended.wait(LOOK_SECONDS):
+        while not ended.wait(MEMORY_LOOK_SECONDS):
             resident = system.resident_memory()
             self.progress.peak_memory = max(self.progress.peak_memory, resident)
             if resident > DROP_SHARE * self.limit:

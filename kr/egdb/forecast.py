@@ -20,7 +20,7 @@ from kr.units import counted
 if TYPE_CHECKING:
     from kr.game.board import PositionLike
 
-SHIPPED = storage.data_path("egdb")
+_SHIPPED = storage.data_path("egdb")
 FILE_BITS = {2: 3.26, 3: 0.111, 4: 0.104, 5: 0.031, 6: 0.062, 7: 0.042, 8: 0.186}
 """Bits a position of files of values, by pieces: docs/lab/databases.md."""
 MOST_PIECES_WHOLE = 6
@@ -28,7 +28,7 @@ MOST_PIECES_WHOLE = 6
 
 
 @dataclass(frozen=True)
-class Forecast:
+class BuildForecast:
     """A build, and what it takes at most: values of earlier builds that were kept make it shorter."""
 
     pieces: int
@@ -83,11 +83,11 @@ class DatabaseInfo:
     signature: str
     """As `Database.signature`."""
     classes: tuple[ClassFiles, ...]
-    missing: tuple[Forecast, ...]
+    missing: tuple[BuildForecast, ...]
     """Builds of more, the smaller ones first."""
 
 
-def read_info(directory: Path) -> DatabaseInfo:
+def survey_database(directory: Path) -> DatabaseInfo:
     """What a directory has, by the headers of its files. Raises InvalidDatabaseError."""
     listing = files.listing(directory)
     if not any(listing.paths.values()):
@@ -102,14 +102,14 @@ def read_info(directory: Path) -> DatabaseInfo:
         opened.distance_pieces if opened else 1,
         opened.signature if opened else "",
         tuple(_classes(listing, usable)),
-        tuple(_builds_beyond(listing.complete("wld"), usable, None if directory == SHIPPED else directory)),
+        tuple(_builds_beyond(listing.complete("wld"), usable, None if directory == _SHIPPED else directory)),
     )
 
 
 def _origin(directory: Path) -> str:
     if directory == default_directory():
         return "the user's"
-    return "comes with kr" if directory == SHIPPED else ""
+    return "comes with kr" if directory == _SHIPPED else ""
 
 
 def _classes(listing: files.Listing, usable: tuple[Class, ...]) -> Iterator[ClassFiles]:
@@ -127,16 +127,16 @@ def _classes(listing: files.Listing, usable: tuple[Class, ...]) -> Iterator[Clas
                 )  # fmt: skip
 
 
-def _builds_beyond(complete: int, usable: tuple[Class, ...], directory: Path | None) -> Iterator[Forecast]:
+def _builds_beyond(complete: int, usable: tuple[Class, ...], directory: Path | None) -> Iterator[BuildForecast]:
     """Builds of what a database lacks: all of each number of pieces, of eight class by class."""
     for count in range(complete + 1, slices.EGDB_MAX_PIECES):
-        yield forecast(count, directory=directory)
+        yield build_forecast(count, directory=directory)
     for cls in slices.classes(slices.EGDB_MAX_PIECES):
         if cls not in usable:
-            yield forecast(slices.EGDB_MAX_PIECES, slices.class_name(cls), directory)
+            yield build_forecast(slices.EGDB_MAX_PIECES, slices.class_name(cls), directory)
 
 
-def build_for(position: PositionLike) -> Forecast | None:
+def build_for(position: PositionLike) -> BuildForecast | None:
     """The build that would give the value of a position; None for one with more pieces than databases have."""
     position = position_of(position)
     own, other = position.black.bit_count(), position.white.bit_count()
@@ -144,10 +144,10 @@ def build_for(position: PositionLike) -> Forecast | None:
     if not own or not other or count > slices.EGDB_MAX_PIECES:
         return None
     name = slices.class_name((max(own, other), min(own, other)))
-    return forecast(count, "" if count <= MOST_PIECES_WHOLE else name)
+    return build_forecast(count, "" if count <= MOST_PIECES_WHOLE else name)
 
 
-def forecast(pieces: int, classes: str = "", directory: Path | None = None) -> Forecast:
+def build_forecast(pieces: int, classes: str = "", directory: Path | None = None) -> BuildForecast:
     """What a build takes here, with all cores; directory: the user's by default."""
     settings = BuildSettings(pieces=pieces, classes=classes, distances=0)
     directory = directory or default_directory()
@@ -156,7 +156,7 @@ def forecast(pieces: int, classes: str = "", directory: Path | None = None) -> F
     positions = sum(map(slices.pair_size, todo))
     missing = [pair for pair in todo if not (directory / files.file_name("wld", pair)).exists()]
     size = sum(FILE_BITS[slices.pieces(pair)] * slices.pair_size(pair) for pair in missing) / 8
-    return Forecast(
+    return BuildForecast(
         pieces, classes, directory, positions, positions / (known_rate(directory) * workers), round(size),
         round(size) + scheduling.peak_disk(todo, kept=False),
         max((scheduling.own_memory(pair, False, workers) for pair in todo), default=0),

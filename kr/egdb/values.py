@@ -201,10 +201,11 @@ class ValuesRoom:
         """
         with self._lock:
             self._users[pair] = own_bytes, frozenset(successors)
+            self._shrink(0, pair)
             tables: list[_Read | _Mapped] = []
             for other in sorted(successors, key=slices.pair_size):
                 path, distances = successors[other]
-                if other not in self._read and self._make_room(file_bytes(other, distances)):
+                if other not in self._read and self._shrink(file_bytes(other, distances)):
                     self._read[other] = read_values(path, other, distances)
                 if other in self._read:
                     # the one used last stands last
@@ -233,12 +234,20 @@ class ValuesRoom:
             for each in list(self._mapped):
                 each.drop()
 
-    def _make_room(self, size: int) -> bool:
-        """True if there is room for so many bytes; drops values that no pair under way looks up, the oldest first."""
+    def _shrink(self, size: int, beginning: Shape | None = None) -> bool:
+        """Make room for so many bytes; False if there is not enough.
+
+        Dropped are values that no pair under way looks up, the oldest first, then those of a pair that begins alone,
+        the largest first, which are mapped instead.
+        """
         taken = sum(own for own, _ in self._users.values())
         taken += sum(_bytes_of(each) for each in self._read.values())
-        used = frozenset[Shape]().union(*(successors for _, successors in self._users.values()))
-        for pair in [each for each in self._read if each not in used]:
+        used = frozenset[Shape]().union(*(needed for pair, (_, needed) in self._users.items() if pair != beginning))
+        wanted = self._users[beginning][1] if beginning else used
+        for pair in [
+            *(each for each in self._read if each not in used | wanted),
+            *sorted((each for each in self._read if each in wanted - used), key=slices.pair_size, reverse=True),
+        ]:
             if taken + size <= self._memory:
                 break
             taken -= _bytes_of(self._read.pop(pair))

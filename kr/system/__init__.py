@@ -23,6 +23,7 @@ __all__ = [
     "flush_file",
     "forget_memory_peak",
     "free_memory",
+    "give_back_freed",
     "has_own_window",
     "holds",
     "is_alive",

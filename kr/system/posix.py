@@ -31,6 +31,9 @@ END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 NO_WINDOW: Mapping[str, Any] = {}
 """Options of Popen with which a program without a console of its own shows no window."""
 
+_MMAP_THRESHOLD = -3
+"""M_MMAP_THRESHOLD of glibc."""
+
 
 # command lines
 
@@ -333,6 +336,14 @@ def resident_memory() -> int:
     with suppress(OSError):
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def give_back_freed() -> None:
+    """Have blocks of 256 KiB and more returned to the system as they are freed: glibc keeps them up to 32 MiB."""
+    import ctypes
+
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 18)
 
 
 def drop_pages(mapped: mmap.mmap) -> None:

@@ -432,5 +432,9 @@ def _memory_of_this_process() -> api.MemoryCounters:
     return counters
 
 
+def give_back_freed() -> None:
+    """Nothing: the system's own allocator does so."""
+
+
 def drop_pages(mapped: mmap.mmap) -> None:
     """Nothing: the system itself takes pages of mapped files out of a process."""
