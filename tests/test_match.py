@@ -22,7 +22,7 @@ from kr.errors import (
 )
 from kr.game.outcome import NO_MOVE, NO_PIECES, OVERTIME, REPETITION
 from kr.game.position import Position, Side
-from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, Adjudication, play_game
+from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, PROVED, UNFINISHED, Adjudication, play_game
 from kr.match.log import Effort, MatchGame
 from kr.match.match import play_match, play_tournament
 from kr.match.result import MatchResult
@@ -196,6 +196,31 @@ def test_a_clock_runs_down(times, control, forfeit, plies):
         assert (outcome.reason, outcome.winner) == (OVERTIME, forfeit.other)
         assert asked == plies // 2
         assert "a move of" in outcome.detail
+
+
+@pytest.mark.parametrize("score", [29000, -29000])
+def test_a_proved_score_ends_the_game_or_tells_a_draw_apart(score):
+    black, white = shuttle("1-5", "5-1"), shuttle("32-28", "28-32")
+    prover = white if score > 0 else black
+    search = prover.search
+    prover.search = lambda *given: search(*given)._replace(score=score, proved=True)
+    opening, limits = Opening("x 1", Position.from_fen("B:WK32:BK1")), (NODES, NODES)
+    ended = play_game(opening, (black, white), limits, 0.1, None, proofs=True)
+    assert (ended.winner, ended.reason, len(ended.moves)) == (Side.WHITE, PROVED, 2 if score > 0 else 1)
+    drawn = play_game(opening, (black, white), limits, 0.1, None)
+    assert (drawn.winner, drawn.reason) == (None, UNFINISHED)
+    assert drawn.detail == f"White had a proved win; {REPETITION}"
+
+
+def test_proofs_are_of_full_strength_and_end_games_with_other_programs():
+    assert not TINY.ends_by_proof
+    outside = replace(TINY, b="hub:any")
+    assert outside.ends_by_proof
+    assert not replace(outside, proof_adjudication="never").ends_by_proof
+    position = Position.from_fen("B:W20:BK15,16")
+    for spec, proved in (("material", True), ("material,level=3,people=none", False)):
+        reply = player_from_spec(spec, 1).search(position, Limits(depth=9), ())
+        assert reply.proved is proved
 
 
 def test_a_forced_move_is_not_asked_for():

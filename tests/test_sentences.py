@@ -18,7 +18,7 @@ from kr.learn.fitting.report import SEEN
 from kr.learn.fitting.sums import SETS
 from kr.learn.games import REASONS
 from kr.learn.training.history import GENERATION_STEPS
-from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE
+from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, UNFINISHED
 from kr.web.app import FEATURES
 
 ROOT = Path(kr.__file__).parent
@@ -31,7 +31,9 @@ PUBLIC = {"count_of"}
 WHOLE = re.compile(r'(f?)"((?:draughts|fault|grounds|label|limit|match|pdn|reason|refused|runs)\.[a-z0-9_]+)["{]')
 """Names that stand whole wherever they are told, and an f before the quotes."""
 WORDS = {
-    "reason": (*REASONS, NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION, AGREED_DRAW, AGREED_WIN, FAILURE),
+    "reason": (
+        *REASONS, NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION, AGREED_DRAW, AGREED_WIN, FAILURE, UNFINISHED,
+    ),
     "runs": (
         *GROUPS.values(), *SETS, *GENERATION_STEPS, *(f"at least {times}" for times in SEEN),
         "no kings", "entries", "never", "reading", "fitting",

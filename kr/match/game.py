@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"
 BY_DATABASE = "endgame database"
+PROVED = "proven by search"
+UNFINISHED = "win not finished"
+"""A draw by rule after a player had proved a win of either side."""
 FAILURE = "engine failure"
 
 
@@ -121,19 +124,21 @@ def play_game(
     referee: Database | None = None,
     stop: Stop | None = None,
     on_move: Callable[[Move, Reply | None, Clocks], None] = lambda move, reply, clocks: None,
+    proofs: bool = False,
 ) -> FinishedGame | None:
     """Play a game from an opening; None if it was stopped.
 
     players, controls: Black's and White's. margin: seconds by which a move may exceed its time limit or the clock.
     terms: None to play every game out. referee: endgame database that ends the game once it knows the result. stop:
     ends the game, and the search under way, once set. on_move: called after each move with its reply, None for the only
-    legal one, and the seconds on both clocks. A player that fails, plays an illegal move or oversteps its time loses.
-    Raises InvalidDatabaseError.
+    legal one, and the seconds on both clocks. proofs: end the game once a player has proved a win of either side. A
+    player that fails, plays an illegal move or oversteps its time loses. Raises InvalidDatabaseError.
     """
     stop = stop or Stop()
     board = _Board(opening.position)
     views = None if terms is None else _Views(terms)
     clocks = Clock(controls[0]), Clock(controls[1])
+    won: Side | None = None
     for side in Side:
         try:
             players[side].new_game()
@@ -142,6 +147,8 @@ def play_game(
 
     while not stop.is_set():
         if outcome := board.outcome():
+            if outcome.winner is None and won is not None:
+                return board.finish(None, UNFINISHED, f"{won.name.title()} had a proved win; {outcome.reason}")
             return board.finish(outcome.winner, outcome.reason)
         side, legal = board.side, board.legal_moves()
         if (value := decided(referee, board.position)) is not None:
@@ -165,6 +172,10 @@ def play_game(
             on_move(reply.move, reply, (clocks[0].allowed, clocks[1].allowed))
         except (ProtocolError, IllegalMoveError) as error:
             return None if stop.is_set() else board.finish(side.other, FAILURE, str(error))
+        if reply.proved:
+            won = side if reply.score > 0 else side.other
+            if proofs:
+                return board.finish(won, PROVED)
         if views:
             views.add(side, reply.score)
     return None

@@ -137,6 +137,8 @@ def match_record(
         "tc_b": None if settings.tc_b is None else str(settings.tc_b),
         "egdb_adjudication": None if referee is None else referee.signature,
     }
+    if settings.ends_by_proof:
+        header["proof_adjudication"] = True
     if settings.more:
         header["gauntlet"] = settings.gauntlet
     for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
@@ -237,6 +239,7 @@ def _blank_pair(settings: MatchSettings, players: Players) -> tuple[Unit, dict[s
         "controls": [str(control) for control in settings.controls()],
         "margin": settings.margin,
         "terms": None if terms is None else asdict(terms),
+        "proofs": settings.ends_by_proof,
     }
     return Unit(Pairs.name(), "", needs, tools, values), places | place
 

@@ -2,12 +2,12 @@
 
 The needs of a unit have all players of the match, by letters from a; its `sides` are the numbers of its two.
 
-    {"a_black": true, "moves": [[[8, 13], 0, false], ...], "replies": [[4, 9, 2011, 0.0031, null, 0.003], null, ...],
-     "winner": 1, "reason": "no legal move", "detail": ""}
+    {"a_black": true, "moves": [[[8, 13], 0, false], ...], "winner": 1, "reason": "no legal move", "detail": "",
+     "replies": [[4, 9, 2011, 0.0031, null, 0.003, false], null, ...]}
 
 A move is its squares from 0, the bitboard of the captured pieces, and true if its text names every square. A reply is
-score, depth, nodes, seconds, the weight of a move from a book and seconds of processor time, or null for the only legal
-move. The winner is 0 (Black), 1 (White) or null.
+score, depth, nodes, seconds, the weight of a move from a book, seconds of processor time, and true if the score is
+proved; or null for the only legal move. The winner is 0 (Black), 1 (White) or null.
 """
 
 from __future__ import annotations
@@ -113,5 +113,6 @@ class Pairs(Kind[Players, PairGame]):
             None if values["terms"] is None else Adjudication(**values["terms"]),
             database_of(unit, needs, "referee"),
             stop,
+            proofs=values["proofs"],
         )
         return None if finished is None else (a_black, finished)

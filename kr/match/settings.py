@@ -16,7 +16,7 @@ from kr.match.elo import Sprt
 from kr.match.game import Adjudication
 from kr.openings.decks import DECKS
 from kr.players.player import Player
-from kr.players.registry import PLAYER_HELP, player_from_spec
+from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.settings import Settings, option, workers_option
 from kr.threads import worker_count
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
@@ -68,6 +68,12 @@ class MatchSettings(Settings):
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     egdb_adjudication: bool = option(True, "End games once the endgame database knows the result.")
+    proof_adjudication: str = option(
+        "outside",
+        "End games once a player of kr at full strength has proved a win of either side: {allowed}; outside: where "
+        "another program plays, so that a win which it can't finish is not a draw.",
+        choices=("outside", "always", "never"),
+    )
     margin: float = option(
         0.2,
         "Time by which a move may exceed its limit, or a clock may be overdrawn.",
@@ -120,6 +126,12 @@ class MatchSettings(Settings):
     def controls(self) -> tuple[Limits | TimeControl, Limits | TimeControl]:
         """Limits of each move, or clocks, of A and B."""
         return self.tc, self.tc_b or self.tc
+
+    @property
+    def ends_by_proof(self) -> bool:
+        """True if a proved win ends a game."""
+        has_program = any(kind_of(spec).starts_program for spec in self.specs)
+        return self.proof_adjudication == "always" or (self.proof_adjudication == "outside" and has_program)
 
     @property
     def timed(self) -> bool:

@@ -13,7 +13,7 @@ from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_search_options
-from kr.engine.result import Info, SearchResult
+from kr.engine.result import SCORE_PROVED, Info, SearchResult
 from kr.engine.search import Stop
 from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
@@ -99,7 +99,8 @@ class EnginePlayer(Player):
             seconds = time.perf_counter() - began
             # this thread searches, and with it helpers, of which nothing is known
             used = time.thread_time() - had if self.engine.threads == 1 else None
-            return Reply(move, line.score, line.depth, line.nodes, seconds, processor=used)
+            proved = self._level.full and abs(line.score) > SCORE_PROVED
+            return Reply(move, line.score, line.depth, line.nodes, seconds, processor=used, proved=proved)
 
         if self._book and (reply := book_reply(self._book, position, history, self._book_seed)):
             return reply

@@ -29,6 +29,8 @@ class Reply(NamedTuple):
     """Weight of a move from an opening book, as in kr.book.book.KnownMove; None of a searched one."""
     processor: float | None = None
     """Seconds of processor time in `time`, of all threads together; None if unknown."""
+    proved: bool = False
+    """True if the score is a win or loss that kr has proved."""
 
     @property
     def from_book(self) -> bool:

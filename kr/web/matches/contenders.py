@@ -63,6 +63,11 @@ def check_contender(house: House, key: str) -> str:
     return key
 
 
+def is_program(key: str) -> bool:
+    """True if the player of a key is another program."""
+    return key.startswith("engine:")
+
+
 def make_contender(house: House, key: str, seed: int, viewer: str, stop: Stop) -> Player:
     """The player of a key, whose searches take their turns with those of all viewers. seed: of its random choices;
     stop: ends the wait for an engine. Raises what making a player raises."""

@@ -37,7 +37,7 @@ from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
 from kr.web.live import BROKEN, error_told
-from kr.web.matches.contenders import MATCH_HASH_MB, check_contender, contender_name, make_contender
+from kr.web.matches.contenders import MATCH_HASH_MB, check_contender, contender_name, is_program, make_contender
 from kr.web.matches.files import path_of
 from kr.web.request import LONGEST_FEN, PageRequest
 from kr.web.services.engines import give_way
@@ -107,6 +107,7 @@ class MatchPlan:
             hash=MATCH_HASH_MB * MEBIBYTE,
             workers=1,
             margin=MATCH_MARGIN,
+            proof_adjudication="always" if any(map(is_program, (self.a, self.b))) else "never",
             pdn=path,
         )
 
@@ -341,6 +342,7 @@ class LiveMatch:
             self._house.database,
             self._stop,
             self._moved,
+            settings.ends_by_proof,
         )
         if finished is None:
             return False
