@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kr.cli import main
+from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, SCORE_WIN, Info, SearchResult
@@ -16,6 +17,8 @@ from kr.evaluation.verdicts import RULE, likely_if_composed
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.players import engine_work
+from kr.policy.policy import load_policy
+from kr.problems.natural import natural_mistake
 from kr.problems.problem import Problem, classics, judge_answer, load_problems, read_problems, same_move
 from kr.problems.solving import Count, SolveSettings, count_solved, solve, solve_all
 
@@ -578,3 +581,35 @@ def test_exit_codes_come_with_one_line(tmp_path, capsys, arguments, code):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert len(captured.err.splitlines()) == 1
+
+
+# --- the natural move
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"keeping_moves": ["19-15"], "result": "draw"}, "22-17 solution This loses a piece: 22-17 27-24 19-15 24-19 "
+         "15-10 6x15."),
+        # nobody but a search says that it is wrong
+        ({"first_move": "19-15", "result": "draw"}, ""),
+        ({"keeping_moves": ["19-15"], "result": "draw", "evidence": "searched"}, ""),
+        ({}, ""),
+    ],
+)  # fmt: skip
+def test_a_natural_move_that_fails_is_told_where_that_is_certain(fields, told):
+    fields = dict(fields)
+    evidence = fields.pop("evidence", "")
+    problem = replace(make_problem("W:W7,13,19,22:B5,6,12,K27", **fields), evidence=evidence)
+    natural = natural_mistake(problem, Engine(hash_mb=16, database=load_database()), load_policy())
+    assert (f"{natural.move} {natural.by} {natural.why}" if natural else "") == told
+
+
+def test_the_command_tells_it_of_one_problem(capsys):
+    words = ["solve-problem", "bridge-mcgill", *QUICK]
+    assert main(words) == 0
+    assert "but not:" in capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    assert problem["natural"].keys() == {"move", "by", "why"}

@@ -6,11 +6,14 @@ from typing import Any, cast
 
 from kr.cli import boards, console, options
 from kr.engine.limits import Limits
-from kr.errors import KrError
+from kr.engine.settings import engine_from
+from kr.errors import InvalidPolicyError, KrError
 from kr.evaluation.chances import format_score
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Results
+from kr.policy.policy import load_policy
+from kr.problems.natural import NaturalMistake, natural_mistake
 from kr.problems.problem import Problem, load_problems, other_meaning
 from kr.problems.solving import Count, Solution, SolveSettings, count_solved, solve_all, starved
 from kr.proofs.known import CERTIFICATE_WORD
@@ -30,6 +33,8 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     warning says if other work took the processor while searches had a time limit.
     Scores are in centi-men for the side to move. "held from" is the time from which the search held a right move, or a
     right move and verdict, to its end. "key moves" counts right moves alone, in problems whose right moves are known.
+    Of one problem "but not" tells why a natural first move fails: of the wrong moves the one that people most likely
+    play, where the database or the published solution says that it is wrong, and its line shows why.
     With several problems, only --json shows lines, depths, nodes and times. Problems that can't be read are reported
     and left out; the exit code is then 1.
 
@@ -63,12 +68,14 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
         _warn(limits, starved(each for each in solutions if each.limits == limits))
     if settings.out:
         console.wrote(settings.out, counted(len(solutions), "answer"))
+    natural = _natural(problems[0], settings) if len(problems) == 1 else None
     if json:
+        objects = [_object(each) | {"natural": _natural_object(natural)} for each in solutions]
         shares = {str(limits): _shares(count) for limits, count in counts.items()}
-        console.emit_json({"settings": settings, "problems": list(map(_object, solutions)), "summary": shares})
+        console.emit_json({"settings": settings, "problems": objects, "summary": shares})
     elif len(problems) == 1:
         boards.show(problems[0].position)
-        console.put("\n\n".join([_facts(problems[0]), *map(_answer, solutions)]))
+        console.put("\n\n".join([_facts(problems[0], natural), *map(_answer, solutions)]))
     else:
         score_lines = [console.fold(_score_line(*each), 2) for each in counts.items()]
         console.put("\n\n".join([_table(solutions), "\n".join(score_lines)]))
@@ -139,8 +146,23 @@ def _warn(limits: Limits, share: float | None) -> None:
         )
 
 
-def _facts(problem: Problem) -> str:
-    """Published facts, one per line."""
+def _natural(problem: Problem, settings: SolveSettings) -> NaturalMistake | None:
+    """The natural first move that fails, by the policy that comes with kr; None if that is not there."""
+    try:
+        policy = load_policy()
+    except InvalidPolicyError:
+        return None
+    return natural_mistake(problem, engine_from(settings), policy)
+
+
+def _natural_object(natural: NaturalMistake | None) -> dict[str, str] | None:
+    if natural is None:
+        return None
+    return {"move": str(natural.move), "by": natural.by, "why": str(natural.why)}
+
+
+def _facts(problem: Problem, natural: NaturalMistake | None) -> str:
+    """Published facts, one per line, and the natural move that fails."""
     side = f"{SIDE_NAMES[problem.position.side]} to move"
     return f"{console.fold(f'{problem.position.fen}, {side}')}\n\n" + console.facts(
         [
@@ -148,6 +170,7 @@ def _facts(problem: Problem) -> str:
             ("source", problem.source),
             ("published", f"{problem.published} ({problem.result})" if problem.published else ""),
             ("solution", problem.solution),
+            ("but not", f"{natural.move}. {natural.why}" if natural else ""),
         ]
     )
 
