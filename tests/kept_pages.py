@@ -83,9 +83,7 @@ class KeptPages:
         # what has been told until now is heard; what follows is of no test
         page.evaluate("0")
         self._hear[page] = lambda name, told: None
-        page.mouse.move(0, 0)
         page.unroute_all()
-        page.emulate_media(**{name: options.get(name, usual) for name, usual in MEDIA.items()})
         if page.url.startswith("file:"):
             page.evaluate("localStorage.clear(); sessionStorage.clear()")
             page.goto("about:blank")
@@ -98,4 +96,7 @@ class KeptPages:
             page.evaluate("sessionStorage.clear()")
             session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
         session.detach()
+        # a page that is empty by now has nothing to draw anew
+        page.mouse.move(0, 0)
+        page.emulate_media(**{name: options.get(name, usual) for name, usual in MEDIA.items()})
         self._free[repr(sorted(options.items()))].append((context, page))

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bundle import ESBUILD, ROOT, SHEETS, START, bundle, closure, esbuild, lay_out
+from bundle import ESBUILD, LEGAL_MOVES, ROOT, SHEETS, START, bundle, closure, esbuild, lay_out
 
 from kr.egdb.database import Database
 from kr.page import data
@@ -40,12 +40,11 @@ LEFT_OUT = {
 }  # fmt: skip
 """Modules of kr web that nothing asks for here (packaging/page/static/offers.js), and what they export."""
 STYLES_LEFT_OUT = {"runs.css"}
-WORKERS = {"search-worker": "answers/search-worker.js", "main": "answers/main.js"}
-"""Scripts that run beside the page, by the names that they have there; each may start those before it."""
+WORKERS = {"search-worker": ("answers/search-worker.js",), "main": ("answers/main.js", LEGAL_MOVES)}
+"""Scripts that run beside the page, with what a board asks of each, by the names that they have there; each may start
+those before it."""
 MAIN = "main"
 """The one that the page starts."""
-WORKER_START = ("answers/main.js", "answers/positions.js")
-"""The same in the worker: those that answer with a position's legal moves."""
 POLICY = {
     # styles, workers and the manifest, for which some browsers know no name of its own
     "default-src": "'self'",
@@ -96,7 +95,7 @@ def main() -> None:
         folder = Path(name)
         prepare(folder)
         outputs = bundle_all(folder, site)
-    first, of_worker = closure(outputs, START), closure(outputs, WORKER_START)
+    first, of_worker = closure(outputs, START), closure(outputs, WORKERS[MAIN])
     sheets = {
         kind: [path] for kind, name in SHEETS.items() for path in outputs if outputs[path].get("entryPoint") == name
     }
@@ -182,16 +181,16 @@ def prepare(folder: Path) -> None:
 def bundle_all(folder: Path, site: Site) -> dict[str, Any]:
     """Bundle the scripts into the site. Returns what esbuild says of each, by path."""
     outputs_of_all: dict[str, Any] = {}
-    for name, worker in WORKERS.items():
+    for name, start in WORKERS.items():
         write_table(folder / "answers", site.table)
-        made, outputs = bundle(folder, [worker], entries=f"answers-{name}-[hash]")
+        made, outputs = bundle(folder, [*start[:1]], f"answers-{name}-[hash]", start)
         site.files.update(made)
         outputs_of_all |= outputs
-        (entry,) = (path for path, each in outputs.items() if each.get("entryPoint") == worker)
+        (entry,) = (path for path, each in outputs.items() if each.get("entryPoint") == start[0])
         site.add(name, entry, made[entry], made[entry])
     # the page loads no other file by its name
     write_table(folder, {MAIN: site.table[MAIN]})
-    made, outputs = bundle(folder, ["main.js", *SHEETS.values()], entries="[name]-[hash]")
+    made, outputs = bundle(folder, ["main.js", *SHEETS.values()], "[name]-[hash]", START)
     site.files.update(made)
     return outputs_of_all | outputs
 
