@@ -327,7 +327,7 @@ def test_a_hint(page: Page) -> None:
     assert game.hear("state")["state"]["advising"]
     hint = game.hear("hint")["hint"]
     assert hint.keys() - {"forced"} == HINT_SHAPE
-    assert hint["other"].keys() == HINT_SHAPE - {"other", "win", "draw", "loss"}
+    assert hint["other"].keys() == HINT_SHAPE - {"other", "win", "draw", "loss"} | {"why"}
     assert hint["win"] + hint["draw"] + hint["loss"] == pytest.approx(1, abs=1e-3)
     assert hint["path"] in [each["path"] for each in game.state["moves"]] or game.state["advising"]
     game.turn()

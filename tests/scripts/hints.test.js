@@ -6,6 +6,14 @@ import test from "node:test";
 import {gainOf, hintJson} from "../../kr/page/static/answers/hints.js";
 import {Position} from "../../kr/page/static/answers/rules.js";
 
+/** What tells why the alternative is worse: a man is lost. @type {any} */
+const COACH = {
+  mistake: 0.15,
+  chances: {of: (/** @type {number} */ score) => ({expected: 0.5 + score / 400})},
+  port: {facts: async () => [{kind: "loses", better: false, plies: 2, count: 1, square: -1, origin: -1}]},
+  search: async () => [],
+};
+
 /** The moves of a line. @param {Position} position @param {string} line */
 function movesOf(position, line) {
   let at = position;
@@ -40,13 +48,17 @@ test("a hint tells what the alternative loses", async () => {
       {score: 20, moves: movesOf(position, "6-10 13-9")},
       {score: -90, moves: movesOf(position, "6-9 13x6")},
     ];
-  const {text, forced, line, crowned, other} = await hintJson(position, lines, null);
+  const {text, forced, line, crowned, other} = await hintJson(position, lines, null, COACH);
   assert.deepEqual([text, forced, line.map(each => each.text), crowned], ["6-10", undefined, ["6-10", "13-9"], null]);
   assert.deepEqual([other?.text, other?.gain, other?.value], ["6-9", {pieces: -1, plies: 2}, null]);
+  assert.deepEqual(other?.why, [{say: "why.loses", with: {line: "6-9 13x6", count: 1}}]);
+  // as long as it gives away as much as a mistake
+  const near = lines.map((each, i) => ({...each, score: i ? -30 : 20}));
+  assert.deepEqual((await hintJson(position, near, null, COACH)).other?.why, []);
 });
 
 test("a forced move, and a line seen to its end", async () => {
   const position = Position.fromFen("B:W18:B14"),
-    {forced, other, plies} = await hintJson(position, [{score: 29999, moves: movesOf(position, "14x23")}], null);
+    {forced, other, plies} = await hintJson(position, [{score: 29999, moves: movesOf(position, "14x23")}], null, COACH);
   assert.deepEqual([forced, other, plies], [true, null, 1]);
 });

@@ -7,13 +7,16 @@
 //    "gain": {"pieces": 1, "plies": 5},     pieces won by the line, negative for lost ones, and the plies it takes;
 //                                           null if as many are taken as lost
 //    "crowned": 3,                          plies after which a man of this side is crowned; null if none is
-//    "other": {...}}                        the same of the best alternative, and its "value"; null if there is none
+//    "other": {...}}                        the same of the best alternative, its "value", and "why" it is worse, where
+//                                           it gives away as much as a mistake, by a fact of the lines;
+//                                           null if there is none
 //
 // Gains are counted where no capture is due: within an exchange the count means nothing.
 
 import {opposite, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, valueOfSign} from "./chances.js";
 import {countOf} from "./notation.js";
 import {BLACK, lineJson, moveJson} from "./rules.js";
+import {continued, reasons} from "./review/coach.js";
 import {known} from "./weighing.js";
 
 /** @typedef {import("./chances.js").Value} Value */
@@ -21,6 +24,15 @@ import {known} from "./weighing.js";
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./house.js").DatabasePort} DatabasePort */
+
+/**
+ * What tells why the alternative is worse. mistake: expected result that it gives away, as much as a mistake; search:
+ * the best line of a position
+ * @typedef {{
+ *   mistake: number, chances: import("./chances.js").ChancesOfScores,
+ *   port: Pick<import("./house.js").EnginePort, "facts">, search: (position: Position) => Promise<readonly Move[]>,
+ * }} Coach
+ */
 
 /** Moves of a line that are shown. */
 const MOST_HINT_MOVES = 12;
@@ -30,15 +42,38 @@ const MOST_HINT_MOVES = 12;
  * @param {Position} position
  * @param {readonly Line[]} lines of a search with two, the best first
  * @param {DatabasePort | null} database
+ * @param {Coach} coach
  */
-export async function hintJson(position, lines, database) {
+export async function hintJson(position, lines, database, coach) {
   const [best, ...rest] = lines,
     other = rest.find(line => !line.moves[0].equals(best.moves[0]));
   return {
-    ...reasons(position, best),
+    ...prospects(position, best),
     ...(position.entries.length === 1 && {forced: true}),
-    other: other ? {...reasons(position, other), value: await valueOf(position, other, database)} : null,
+    other: other
+      ? {
+          ...prospects(position, other),
+          value: await valueOf(position, other, database),
+          why: await whyNot(position, other, best, database, coach),
+        }
+      : null,
   };
+}
+
+/**
+ * Why the alternative is worse than the best move.
+ * @param {Position} position
+ * @param {Line} other
+ * @param {Line} best
+ * @param {DatabasePort | null} database
+ * @param {Coach} coach
+ */
+async function whyNot(position, other, best, database, {mistake, chances, port, search}) {
+  const [most, less] = [best, other].map(({score}) => chances.of(score, null).expected);
+  if (most - less < mistake) return [];
+  const refutation = await continued(position, other.moves, database, search),
+    line = await continued(position, best.moves, database, search);
+  return reasons({mark: "", refutation, line}, await port.facts(position, refutation, line)).slice(0, 1);
 }
 
 /**
@@ -67,7 +102,7 @@ export function gainOf(position, line) {
 }
 
 /** @param {Position} position @param {Line} line */
-function reasons(position, {moves, score}) {
+function prospects(position, {moves, score}) {
   let at = position,
     /** @type {number | null} */
     crowned = null;

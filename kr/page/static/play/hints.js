@@ -1,12 +1,13 @@
 // Why a move is advised, in sentences, and as arrows; docs/reference/sentences.md has what must be true for each.
 
 import {percent} from "../analysis/words.js";
-import {decimal, many, moves, t} from "../texts.js";
+import {decimal, many, moves, said, t} from "../texts.js";
 
 /**
  * A move with its reasons, as answers/hints.js gives them.
  * @typedef {{text: string, path: number[], score: number, plies: number | null, value?: string | null,
- *     line: import("./state.js").Move[], gain: {pieces: number, plies: number} | null, crowned: number | null}} Advice
+ *     line: import("./state.js").Move[], why?: import("../texts.js").Sentence[],
+ *     gain: {pieces: number, plies: number} | null, crowned: number | null}} Advice
  */
 /** @typedef {Advice & {forced?: boolean, other: Advice | null, win: number, draw: number, loss: number}} Hint */
 
@@ -111,6 +112,7 @@ function alternative(hint, other) {
       other.plies ? t("{move} loses in {moves}.", {move, moves: moves(other.plies)}) : t("{move} loses.", {move}),
     ];
   if (hint.value === "win") return [t("With {move}, the next best, no win is seen.", {move})];
+  if (other.why?.length) return [t("Why not {move}? {reason}", {move, reason: said(other.why[0])})];
   if (other.gain && other.gain.pieces < 0 && less > 0)
     return [
       t("{move} loses {pieces} in {moves}.", {

@@ -18,6 +18,8 @@ import {CONTROL_TAG} from "./setup.js";
 /** @typedef {import("./players.js").Player} Player */
 /** @typedef {import("./record.js").PlayRecord} PlayRecord */
 
+/** Of a search that goes on from the end of a line. */
+const LINE_LIMITS = {seconds: 0.1};
 /** Seconds of a search for a hint, and its lines: the move, and the best alternative. */
 const HINT_SECONDS = 1,
   HINT_LINES = 2;
@@ -246,8 +248,16 @@ export class LiveGame {
       {win, draw, loss} = (await this._house.chances).of(score, value),
       // the engine has gone without it too
       database = await this._house.database().catch(() => null);
-    const reasons = await hintJson(position, lines, database);
-    return {...reasons, win: rounded(win), draw: rounded(draw), loss: rounded(loss), value};
+    const [chances, {thresholds}] = await Promise.all([this._house.chances, this._house.data("annotation")]),
+      search = async (/** @type {Position} */ at) =>
+        (await engine.search({position: at, history: [], limits: LINE_LIMITS, signal})).lines[0]?.moves ?? [];
+    const hint = await hintJson(position, lines, database, {
+      mistake: thresholds.mistake,
+      chances,
+      port: engine,
+      search,
+    });
+    return {...hint, win: rounded(win), draw: rounded(draw), loss: rounded(loss), value};
   }
 
   /** Waits until there is something new, or seconds have passed that somebody waits for. @param {number} seconds */
