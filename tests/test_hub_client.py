@@ -15,8 +15,9 @@ from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position, Side
 from kr.players.registry import parse_spec, player_from_spec
-from kr.protocols.hub_client import LOG_NAME, HubClient, Startup, _in_folder, read_info
+from kr.protocols.hub_client import HubClient, read_info
 from kr.protocols.hub_text import format_hub_position
+from kr.protocols.program import LOG_NAME, Startup, _in_folder
 from kr.protocols.talk import TalkLog
 from kr.system import join_command
 from kr.units import format_duration

@@ -22,7 +22,7 @@ from kr.errors import (
 )
 from kr.game.outcome import NO_MOVE, NO_PIECES, OVERTIME, REPETITION
 from kr.game.position import Position, Side
-from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, PROVED, UNFINISHED, Adjudication, play_game
+from kr.match.game import AGREED_DRAW, AGREED_WIN, BY_PROOF, FAILURE, UNFINISHED, Adjudication, play_game
 from kr.match.log import Effort, MatchGame
 from kr.match.match import play_match, play_tournament
 from kr.match.result import MatchResult
@@ -206,7 +206,7 @@ def test_a_proved_score_ends_the_game_or_tells_a_draw_apart(score):
     prover.search = lambda *given: search(*given)._replace(score=score, proved=True)
     opening, limits = Opening("x 1", Position.from_fen("B:WK32:BK1")), (NODES, NODES)
     ended = play_game(opening, (black, white), limits, 0.1, None, proofs=True)
-    assert (ended.winner, ended.reason, len(ended.moves)) == (Side.WHITE, PROVED, 2 if score > 0 else 1)
+    assert (ended.winner, ended.reason, len(ended.moves)) == (Side.WHITE, BY_PROOF, 2 if score > 0 else 1)
     drawn = play_game(opening, (black, white), limits, 0.1, None)
     assert (drawn.winner, drawn.reason) == (None, UNFINISHED)
     assert drawn.detail == f"White had a proved win; {REPETITION}"

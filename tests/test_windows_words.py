@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kr.errors import InvalidSettingError, ProtocolError
-from kr.protocols import hub_client
+from kr.protocols import hub_client, program
 from kr.system import windows_words
 from kr.system.windows_words import join_words, matches, path_length, split_words
 from kr.web.services import engines
@@ -90,7 +90,7 @@ def test_a_command_to_be_typed(words: list[str], line: str) -> None:
 @pytest.fixture
 def windows_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let kr take command lines apart as it does at Windows."""
-    for room, names in ((hub_client, ("split_command", "join_command")), (engines.system, ("split_command",))):
+    for room, names in ((program, ("split_command", "join_command")), (engines.system, ("split_command",))):
         for name in names:
             monkeypatch.setattr(room, name, getattr(windows_words, name.replace("command", "words")))
 
@@ -98,7 +98,7 @@ def windows_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_engine_in_a_folder_of_windows(windows_lines: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "is_startable", lambda words, folder: True)
     for text in (rf'"{SCAN}" hub', rf"'{SCAN}' hub"):
-        assert engines._command(f"hub:{text}") == ([SCAN, "hub"], hub_client.Startup())
+        assert engines._command(f"hub:{text}") == ([SCAN, "hub"], program.Startup())
         with pytest.raises(ProtocolError) as failure:
             hub_client.HubClient(text)
         assert f'hub engine "{SCAN}" hub can\'t be started' in str(failure.value)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"
 BY_DATABASE = "endgame database"
-PROVED = "proven by search"
+BY_PROOF = "proven by search"
 UNFINISHED = "win not finished"
 """A draw by rule after a player had proved a win of either side."""
 FAILURE = "engine failure"
@@ -175,7 +175,7 @@ def play_game(
         if reply.proved:
             won = side if reply.score > 0 else side.other
             if proofs:
-                return board.finish(won, PROVED)
+                return board.finish(won, BY_PROOF)
         if views:
             views.add(side, reply.score)
     return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from kr.engine.limits import Limits
@@ -11,7 +12,8 @@ from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.board import PositionLike, with_history
 from kr.game.position import Position
 from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
-from kr.protocols.hub_client import DEFAULT_STARTUP, HubClient, Startup
+from kr.protocols.hub_client import HubClient
+from kr.protocols.program import DEFAULT_STARTUP, ProgramClient, Startup
 from kr.protocols.talk import TalkLog
 from kr.system import split_command
 from kr.units import parse_duration
@@ -25,30 +27,15 @@ VARIABLE = "env."
 """Settings that begin so: variables of its environment."""
 
 
-class HubPlayer(Player):
-    """An engine behind a command line. Raises ProtocolError if it can't be started, OSError if its log can't be.
+class ProgramPlayer(Player):
+    """An engine in a process of its own. client: the player's to close; source: its command."""
 
-    patience: seconds that a search without a time limit may take before the engine counts as hanging; log: folder for a
-    log of what is said.
-    """
-
-    def __init__(
-        self, command: str, hash_mb: int, patience: float, startup: Startup = DEFAULT_STARTUP, log: Path | None = None
-    ) -> None:
-        talk = None if log is None else TalkLog(log, program_name(command))
-        try:
-            self._client = HubClient(command, hash_mb=hash_mb, startup=startup, patience=patience, log=talk)
-        except BaseException:
-            if talk is not None:
-                talk.close()
-            raise
+    def __init__(self, client: ProgramClient, source: str, signature: str) -> None:
+        self._client = client
         self._closed = False
-        self.name = self._client.name
-        self.version = self._client.version
-        self.source = command
-        place = "" if startup.folder is None else f",{FOLDER}={startup.folder}"
-        variables = "".join(f",{VARIABLE}{name}={value}" for name, value in startup.variables.items())
-        self.signature = f"{PREFIX}{command}{place}{variables} {self.version}".strip()
+        self.name, self.version = client.name, client.version
+        self.source = source
+        self.signature = f"{signature} {self.version}".strip()
 
     def new_game(self) -> None:
         if not self._closed:
@@ -56,7 +43,7 @@ class HubPlayer(Player):
         # closed before, or from another thread meanwhile, in which case the engine may have been restarted
         if self._closed:
             self._client.close()
-            raise ProtocolError(f"hub engine {self.name} has been closed")
+            raise ProtocolError(f"engine {self.name} has been closed")
 
     def search(
         self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
@@ -74,8 +61,29 @@ class HubPlayer(Player):
         self._client.close()
 
 
-def _make(spec: PlayerSpec, resources: Resources) -> HubPlayer:
-    return HubPlayer(spec.text, resources.hash_mb, resources.patience, startup_of(spec), resources.log)
+def _make(spec: PlayerSpec, resources: Resources) -> ProgramPlayer:
+    command, startup = spec.text, startup_of(spec)
+    with talk_log(resources.log, command) as log:
+        client = HubClient(command, None, resources.hash_mb, startup, patience=resources.patience, log=log)
+    return ProgramPlayer(client, command, f"{PREFIX}{command}{startup_text(startup)}")
+
+
+@contextmanager
+def talk_log(folder: Path | None, command: str) -> Iterator[TalkLog | None]:
+    """A log of a program that is being started, closed if that fails; None without a folder. Raises OSError."""
+    log = None if folder is None else TalkLog(folder, program_name(command))
+    try:
+        yield log
+    except BaseException:
+        if log is not None:
+            log.close()
+        raise
+
+
+def startup_text(startup: Startup) -> str:
+    """What of the way in which a program starts may change its play, as settings of a player's text."""
+    place = "" if startup.folder is None else f",{FOLDER}={startup.folder}"
+    return place + "".join(f",{VARIABLE}{name}={value}" for name, value in startup.variables.items())
 
 
 def startup_of(spec: PlayerSpec) -> Startup:

@@ -12,7 +12,7 @@ from kr.engine.engine import DEFAULT_HASH_MB
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.game.position import Move, Position
-from kr.protocols.hub_client import PATIENCE
+from kr.protocols.program import PATIENCE
 
 
 class Reply(NamedTuple):

@@ -10,12 +10,19 @@ from pathlib import Path
 from kr.book.book import NO_BOOK
 from kr.engine.engine import DEFAULT_HASH_MB
 from kr.errors import InvalidSettingError
-from kr.players import deciders, evolved, hub, own, policy
+from kr.players import deciders, evolved, hub, own, policy, text_engine
 from kr.players.player import Player, PlayerKind, PlayerSpec, Resources
-from kr.protocols.hub_client import PATIENCE
+from kr.protocols.program import PATIENCE
 from kr.settings import check_type
 
-PLAYER_KINDS: tuple[PlayerKind, ...] = (own.KIND, policy.KIND, evolved.KIND, *deciders.KINDS, hub.KIND)
+PLAYER_KINDS: tuple[PlayerKind, ...] = (
+    own.KIND,
+    policy.KIND,
+    evolved.KIND,
+    *deciders.KINDS,
+    hub.KIND,
+    text_engine.KIND,
+)
 """A new kind is a module with its KIND, and an entry in this line; deciders make several from one."""
 
 PLAYER_TEXTS = tuple(text for kind in PLAYER_KINDS for text in kind.texts)

@@ -37,7 +37,8 @@ from kr.language.sentences import sentence
 from kr.players.hub import startup_of
 from kr.players.player import Player
 from kr.players.registry import parse_spec, player_from_spec
-from kr.protocols.hub_client import HubClient, Startup, is_startable
+from kr.protocols.hub_client import HubClient
+from kr.protocols.program import Startup, is_startable
 from kr.protocols.talk import TalkLog
 from kr.storage import make_directory
 from kr.web.settings import WebSettings
