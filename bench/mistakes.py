@@ -2,9 +2,12 @@
 
     python bench/mistakes.py DIR endings     # 40 drawn endings of 3 pieces against 2, both colours:XX
     python bench/mistakes.py DIR ballots     # 60 games each from 11-man ballots: hours
+    python bench/mistakes.py DIR archive --archives GAMES.pdn.xz --egdb EGDB --pieces 6
 
-Endings are drawn at random, each with equal probability, of those without a capture on the board. Games are played out;
-those of a match stay in DIR, and the same command resumes. The shares won have 95% errors.
+Endings are drawn at random, each with equal probability, of those without a capture on the board. Of an archive they
+are the first position of such a game with so few pieces that the database knows to be drawn, with two legal moves or
+more, each once, in a random order. Games are played out; those of a match stay in DIR, and the same command resumes.
+The shares won have 95% errors; so has the ratio of all wins with and without, by drawing endings anew.
 """
 
 from __future__ import annotations
@@ -12,9 +15,12 @@ from __future__ import annotations
 import argparse
 import math
 import random
+from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
+from kr.archives.archive import Archive, ReadSettings
 from kr.egdb import slices
 from kr.egdb.database import Database, directory_for
 from kr.egdb.sample import random_positions
@@ -33,6 +39,8 @@ OPPONENTS = (
     "policy:shipped,calibrated=1",
 )
 ENDINGS = 40
+DRAWINGS = 2000
+"""Samples of endings for the error of a ratio."""
 
 
 def write_endings(path: Path, seed: int) -> None:
@@ -47,11 +55,41 @@ def write_endings(path: Path, seed: int) -> None:
     path.write_text("".join(f"{position.fen}\n" for position in islice(drawn, ENDINGS)))
 
 
+def write_reached(path: Path, archives: Sequence[Path], database: Database, pieces: int, seed: int) -> None:
+    """Write a file of drawn endings that were reached in games."""
+    reached: dict[str, None] = {}
+    for _, game in Archive(ReadSettings(files=tuple(archives), allow_errors=True), on_error=lambda path, error: None):
+        for position in game.positions():
+            if position.pieces > pieces or len(moves := position.legal_moves()) < 2 or moves[0].is_capture:
+                continue
+            if database.has(position) and database.value(position) is Value.DRAW:
+                reached[position.fen] = None
+            break
+    fens = list(reached)
+    random.Random(seed).shuffle(fens)
+    print(f"{len(fens)} drawn endings")
+    path.write_text("".join(f"{fen}\n" for fen in fens[:ENDINGS]))
+
+
+def ratio_error(won: Sequence[Counter[int]], endings: int, seed: int) -> float:
+    """95% error of the ratio of wins of the second player and the first, by ending."""
+    chance, ratios = random.Random(seed), []
+    for _ in range(DRAWINGS):
+        drawn = chance.choices(range(endings), k=endings)
+        first, second = (sum(each[ending] for ending in drawn) for each in won)
+        ratios.append(second / max(first, 1))
+    ratios.sort()
+    return (ratios[int(0.975 * DRAWINGS)] - ratios[int(0.025 * DRAWINGS)]) / 2
+
+
 def main() -> None:
     """Play, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dir", type=Path, help="directory of the games")
-    parser.add_argument("what", choices=("endings", "ballots"))
+    parser.add_argument("what", choices=("endings", "ballots", "archive"))
+    parser.add_argument("--archives", nargs="+", type=Path, default=(), help="games from which endings are taken")
+    parser.add_argument("--egdb", type=Path, default=directory_for(None), help="database of kr (default: that of kr)")
+    parser.add_argument("--pieces", type=int, default=5, help="most pieces of endings of an archive (default: 5)")
     parser.add_argument("--games", type=int, default=0, help="of each match (default: 80, or 60 from ballots)")
     parser.add_argument("--tc", type=Limits.parse, help="limit of a move (default: nodes=4000, or 200k from ballots)")
     parser.add_argument("--players", nargs="+", default=PLAYERS, help=f"(default: {' '.join(PLAYERS)})")
@@ -61,14 +99,18 @@ def main() -> None:
     options = parser.parse_args()
 
     options.dir.mkdir(parents=True, exist_ok=True)
-    endings = options.what == "endings"
+    endings = options.what != "ballots"
     deck = options.dir / f"endings-{options.seed}.txt"
-    if endings:
+    if options.what == "archive":
+        deck = options.dir / f"archive-{options.seed}.txt"
+        write_reached(deck, options.archives, Database.open(options.egdb), options.pieces, options.seed)
+    elif endings:
         write_endings(deck, options.seed)
     games = options.games or (2 * ENDINGS if endings else 60)
+    wins = [Counter[int]() for _ in options.players]
     for opponent in options.opponents:
         cells = []
-        for player in options.players:
+        for number, player in enumerate(options.players):
             name = f"{options.what}-{options.seed}-{player}-{opponent}".replace(":", "-").replace("/", "-")
             settings = MatchSettings(
                 a=player,
@@ -85,10 +127,15 @@ def main() -> None:
             )
             result = play_match(settings)
             won, lost = result.count(2), result.count(0)
+            wins[number].update(game.pair for game in result.games if game.points == 2)
             share = won / games
             error = CONFIDENCE_95 * math.sqrt(share * (1 - share) / games)
             cells.append(f"{share:.0%} ± {error:.0%}" + f", {lost} lost" * (lost > 0))
         print(f"{opponent:32} {'  '.join(f'{cell:14}' for cell in cells)}", flush=True)
+    if endings and len(wins) == 2:
+        first, second = (each.total() for each in wins)
+        error = ratio_error(wins, games // 2, options.seed)
+        print(f"wins {first} and {second}: {second / max(first, 1):.2f} ± {error:.2f} times as many")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Endings against exact play: the answers of the page, checked against the database as kr reads it."""
 
 import random
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,9 @@ from kr.egdb.slices import Class
 from kr.engine.database import load_database
 from kr.game.board import Board
 from kr.game.position import Position, Side
+from kr.game.value import Value
+from kr.players.people import People
+from kr.policy.policy import load_policy
 from kr.storage import data_path
 
 pytestmark = pytest.mark.slow
@@ -56,6 +59,30 @@ def values_of(page: Page, position: Position, known: Database) -> None:
     signs = {"win": 1, "draw": 0, "loss": -1}
     ranks = [(-signs[each["value"]], signs[each["value"]] * (each["distance"] or 1 << 16)) for each in found["moves"]]
     assert ranks == sorted(ranks)
+
+
+def test_draws_that_are_harder_for_people_come_first(page: Page) -> None:
+    known = load_database()
+    assert known is not None
+    people = People(load_policy(), known)
+    ordered = 0
+    for position in endings_of(5, 60, 4):
+        found = page.ask("endings/values", {"fen": position.fen, "harder": True})
+        values_in_order = [each["value"] for each in found["moves"]]
+        assert values_in_order == sorted(values_in_order, key=["win", "draw", "loss"].index)
+        chances = []
+        for each in found["moves"]:
+            if each["value"] != "draw":
+                continue
+            after = position.play(position.parse_move(each["text"]))
+            losing = {answer.move for answer in exact_moves(known, after) if answer.value is Value.LOSS}
+            likely = people.moves(after, [position]) if losing else []
+            chances.append(sum(answer.probability for answer in likely if answer.move in losing))
+        assert all(one >= other - 1e-3 for one, other in pairwise(chances))
+        if len(chances) > 1:
+            assert found["harder"] == (max(chances) > min(chances))
+        ordered += found["harder"]
+    assert ordered >= 3
 
 
 def test_reach(page: Page) -> None:

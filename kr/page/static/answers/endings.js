@@ -5,14 +5,17 @@
 //     "side": "black", "seed": 7} -> a position, null if none was found
 // endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, what it cost, the reply
 //     with its reasons, the counts. After a move that gave the value away there is a reply only with "on".
-// endings/values {"fen"} -> value and distance of every move
+// endings/values {"fen", "harder": false} -> value and distance of every move, best first; if wanted, of draws the
+//     harder ones for people, and whether these differ in that
 // endings/game {"fens"} -> value of each position for its side to move, null where it is not known
 
 import {exactMoves, hardestMove} from "./exact.js";
+import {harderFirst} from "./harder.js";
 import {DIFFICULTIES, findExercise, FOR_PEOPLE, hardDraw, material} from "./exercise.js";
 import {LONGEST_FEN, LONGEST_LINE} from "./request.js";
 import {BLACK, moveJson, NO_PROGRESS_PLIES, Position, positionJson, WHITE} from "./rules.js";
 import {opposite} from "./chances.js";
+import {personsOf} from "./persons.js";
 import {Refused} from "./text.js";
 import {known} from "./weighing.js";
 
@@ -116,10 +119,15 @@ async function playEnding(house, request) {
  */
 async function showValues(house, request) {
   const position = request.position(),
-    moves = await exactMoves(await databaseOf(house), position);
+    database = await databaseOf(house),
+    exact = await exactMoves(database, position),
+    {moves, isOrdered} = request.flag("harder", false)
+      ? await harderFirst(database, await personsOf(house), position, exact)
+      : {moves: exact, isOrdered: false};
   return {
     fen: position.fen,
     moves: moves.map(({move, value, distance}) => ({...moveJson(move), value, distance})),
+    harder: isOrdered,
   };
 }
 

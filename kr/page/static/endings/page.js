@@ -146,7 +146,7 @@ class Endings extends LinePage {
   _begin(start) {
     return this._change(
       async () => {
-        const [position, moves] = await Promise.all([this.app.position(start), this._valuesOf(start)]);
+        const [position, {moves}] = await Promise.all([this.app.position(start), this._valuesOf(start)]);
         return {position, moves};
       },
       ({position, moves}) => {
@@ -290,19 +290,24 @@ class Endings extends LinePage {
 
   // --- exact values
 
-  /** The moves of a position, best first. @param {string} fen @returns {Promise<import("./state.js").ExactMove[]>} */
-  async _valuesOf(fen) {
-    return (await this.app.api("endings/values", {fen})).moves;
+  /**
+   * The moves of a position, best first.
+   * @param {string} fen
+   * @param {boolean} [harder] of draws the harder ones for people first
+   * @returns {Promise<{moves: import("./state.js").ExactMove[], harder: boolean}>}
+   */
+  _valuesOf(fen, harder = false) {
+    return this.app.api("endings/values", {fen, harder});
   }
 
-  /** The values of the position that is shown; null if it is not shown any more. */
-  async _valued() {
+  /** The values of the position that is shown; null if it is not shown any more. @param {boolean} [harder] */
+  async _valued(harder) {
     const errand = this._tasks.current(),
       {fen} = this.stage.line;
     const isStale = () => errand.isStale || this.stage.line.fen !== fen;
     try {
-      const moves = await this._valuesOf(fen);
-      return isStale() ? null : moves;
+      const found = await this._valuesOf(fen, harder);
+      return isStale() ? null : found;
     } catch (error) {
       if (!isStale()) this._fail(error);
       return null;
@@ -310,11 +315,12 @@ class Endings extends LinePage {
   }
 
   async _showValues() {
-    const moves = await this._valued();
-    if (!moves?.length) return;
-    const [{value}] = moves;
+    const found = await this._valued(true);
+    if (!found?.moves.length) return;
+    const {moves, harder} = found,
+      [{value}] = moves;
     this._help();
-    this._values.show(moves);
+    this._values.show(moves, harder);
     const best = moves.filter(each => each.value === value).slice(0, 3);
     this.stage.mark({arrows: best.map(({path}, i) => ({path, kind: i ? "other" : "best"}))});
   }
@@ -322,8 +328,9 @@ class Endings extends LinePage {
   async _showBest() {
     const {stage} = this;
     if (!stage.line.isLast) stage.go(stage.line.length);
-    const moves = await this._valued();
-    if (!moves?.length) return;
+    const found = await this._valued();
+    if (!found?.moves.length) return;
+    const {moves} = found;
     this._help();
     stage.mark({arrows: [{path: moves[0].path, kind: "best"}]});
     this._tell(bestWords(moves, this._form.distances));

@@ -143,7 +143,8 @@ export class ValuesPanel {
   constructor(ask) {
     this._button = button(t("Show the exact values"), ask);
     this._list = el("ul", {class: "values", "aria-label": t("Exact values")});
-    this.element = el("section", null, this._button, this._list);
+    this._order = el("p", {class: "muted", hidden: true}, t("Of draws the one that is harder for people comes first."));
+    this.element = el("section", null, this._button, this._list, this._order);
   }
 
   /** @param {boolean} can */
@@ -154,12 +155,14 @@ export class ValuesPanel {
   hide() {
     this._list.replaceChildren();
     this._button.hidden = false;
+    this._order.hidden = true;
   }
 
-  /** @param {ExactMove[]} moves */
-  show(moves) {
+  /** @param {ExactMove[]} moves @param {boolean} harder whether draws stand in the order of their chances */
+  show(moves, harder) {
     this._list.replaceChildren(...moves.map(each => el("li", null, el("b", null, each.text), ` ${valueWords(each)}`)));
     this._button.hidden = true;
+    this._order.hidden = !harder;
   }
 }
 

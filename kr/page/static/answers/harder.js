@@ -1,0 +1,44 @@
+// Of moves that all draw, those after which people likelier lose by their next move: an order, since in recorded games
+// no number held (docs/lab/policy.md).
+
+import {exactMoves} from "./exact.js";
+
+/** @typedef {import("./exact.js").ExactMove} ExactMove */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
+/** @typedef {import("./rules.js").Position} Position */
+
+/**
+ * The chance that people lose a drawn position by their next move.
+ * @param {DatabasePort | null} database
+ * @param {Pick<import("./persons.js").Persons, "moves">} persons
+ * @param {readonly Position[]} positions up to two before it, then the position
+ */
+export async function lossChance(database, persons, positions) {
+  const position = /** @type {Position} */ (positions.at(-1)),
+    losing = (await exactMoves(database, position)).filter(({value}) => value === "loss");
+  if (!losing.length) return 0;
+  const likely = await persons.moves(positions);
+  return likely
+    .filter(({move}) => losing.some(({move: {origin, target}}) => origin === move.origin && target === move.target))
+    .reduce((sum, {probability}) => sum + probability, 0);
+}
+
+/**
+ * The moves of a position, of those that draw the harder ones for people first; whether they differ in that.
+ * @param {DatabasePort} database
+ * @param {Pick<import("./persons.js").Persons, "moves">} persons
+ * @param {Position} position
+ * @param {readonly ExactMove[]} moves best first
+ */
+export async function harderFirst(database, persons, position, moves) {
+  const draws = moves.filter(({value}) => value === "draw");
+  if (draws.length < 2) return {moves, isOrdered: false};
+  const chances = await Promise.all(draws.map(({after}) => lossChance(database, persons, [position, after]))),
+    order = new Map(draws.map((each, i) => [each, chances[i]])),
+    sorted = [...draws].sort((one, other) => (order.get(other) ?? 0) - (order.get(one) ?? 0)),
+    first = moves.indexOf(draws[0]);
+  return {
+    moves: [...moves.slice(0, first), ...sorted, ...moves.slice(first + draws.length)],
+    isOrdered: Math.max(...chances) > Math.min(...chances),
+  };
+}
