@@ -14,11 +14,13 @@ from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import MARKS, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.people import with_people
+from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.pdn import Game, write_game
 from kr.players.people import People
+from kr.policy.policy import load_policy
 from kr.policy.shape import PolicyShape
 from kr.system import split_command
 
@@ -67,6 +69,25 @@ def test_judgements_are_told_what_the_policy_says() -> None:
     annotate(game, engine, always)
     assert "A trap" not in write_game(game)
     assert with_people(game, (), People(random_policy(SHAPE)), always) == ()
+
+
+@pytest.mark.parametrize(
+    ("fen", "played", "harder"),
+    [
+        ("W:W10,K11:B9,12", "11-15", "10-7"),
+        # the chance was taken
+        ("W:W10,K11:B9,12", "10-7", None),
+        # it is won, or lost, before the move
+        ("W:W18,K22:B5", "22-26", None),
+        ("B:W18,K22:BK5", "5-1", None),
+        # people have no chance to lose by their next move
+        ("W:WK1,K2:BK31,K32", "1-6", None),
+    ],
+)
+def test_a_draw_that_is_harder_for_people(fen: str, played: str, harder: str | None) -> None:
+    people, position = People(load_policy(), load_database()), Position.from_fen(fen)
+    found = people.harder_draw(position, position.parse_move(played))
+    assert (str(found) if found else None) == harder
 
 
 @pytest.mark.slow

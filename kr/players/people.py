@@ -21,12 +21,19 @@ from kr.engine.limits import Limits
 from kr.engine.settings import MEBIBYTE
 from kr.game.board import PositionLike, with_history
 from kr.game.position import Move, Position
+from kr.game.value import Value
 from kr.policy.calibration import CALIBRATION, Calibration
 from kr.policy.policy import Policy
 from kr.storage import checksum
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
+
+
+TESTED_PIECES = 5
+"""Most pieces of drawn endings in which the order of chances was tested (docs/lab/policy.md)."""
+A_CHANCE, NO_CHANCE = 0.03, 0.01
+"""Least chance that people lose by their next move that counts as one, and chance below which there is none."""
 
 
 class PersonMove(NamedTuple):
@@ -95,6 +102,27 @@ class People:
             for each, chance, loss, deeper in zip(choices, chances, seen, deeper_losses, strict=True)
         ]
         return sorted(moves, key=lambda each: -each.probability)
+
+    def loss_chance(self, position: Position, history: Sequence[Position] = ()) -> float:
+        """The chance that people lose a drawn position, whose moves the database knows, by their next move. In recorded
+        games it orders draws, but no number held (docs/lab/policy.md)."""
+        losing = {_squares(each.move) for each in exact_moves(self._database, position) if each.value is Value.LOSS}
+        return (
+            sum(each.probability for each in self.moves(position, history) if _squares(each.move) in losing)
+            if (losing)
+            else 0.0
+        )
+
+    def harder_draw(self, position: Position, played: Move) -> Move | None:
+        """Of the moves that draw the hardest for people, where the one played gives them no chance to lose. None if
+        they have little with any, or it is not known."""
+        exact = exact_moves(self._database, position) if position.pieces <= TESTED_PIECES else []
+        draws = [each.move for each in exact if each.value is Value.DRAW]
+        if not exact or exact[0].value is not Value.DRAW or played not in draws:
+            return None
+        chances = {each: self.loss_chance(position.play(each), [position]) for each in draws}
+        hardest = max(draws, key=lambda each: chances[each])
+        return hardest if chances[played] < NO_CHANCE and chances[hardest] >= A_CHANCE else None
 
     def _losses(self, position: Position) -> tuple[dict[tuple[int, int, int], float], bool]:
         """The expected result that each move gives away, and whether it is that of known values."""

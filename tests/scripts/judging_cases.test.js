@@ -136,7 +136,7 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
     for await (const judged of judgeMoves(game, {limits: {nodes: 1}, fromPly, thresholds}, judge))
       backwards.push(judged);
     const explained = await withReasons(game, backwards.reverse(), judge.engine, async (_, line) => line),
-      moves = await withPeople(game, explained, judge.persons, thresholds);
+      moves = await withPeople(game, explained, judge.persons, thresholds, judge.database);
     mark(game, moves, tell(game, moves, FACTS), "kr 1", FACTS.thresholds);
     // a search may depend on those before it
     assert.deepEqual([...judge.asked], Object.keys(given.searches));

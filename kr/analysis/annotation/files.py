@@ -389,6 +389,7 @@ def move_object(judgement: JudgedMove) -> GameEntry:
         "likeliest": None if judgement.likeliest is None else str(judgement.likeliest),
         "likeliest_people": rounded(judgement.likeliest_probability),
         "slip": judgement.slip or None,
+        "harder": None if judgement.harder is None else str(judgement.harder),
     }
 
 

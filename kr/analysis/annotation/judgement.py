@@ -91,6 +91,9 @@ class JudgedMove:
     likeliest_holds: bool = False
     slip: str = ""
     """TRAP, OVERSIGHT or AVOIDED; "" for none of them."""
+    harder: Move | None = None
+    """A move that draws as well, and is harder for people, where the one played gives them no chance to lose; None if
+    there is none, or it is not known."""
 
     @property
     def certain(self) -> Value | None:

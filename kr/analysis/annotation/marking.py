@@ -163,7 +163,13 @@ def scored(side: Side, score: int, value: Value | None, plies: int | None) -> st
 
 def explained(judgement: JudgedMove, before: JudgedMove | None) -> str:
     """A judgement in words; "" if there is nothing to say. before: the previous move, of the other side."""
-    sentences = [_judgement(judgement), *judgement.why, slipped(judgement), _history(judgement)]
+    sentences = [
+        _judgement(judgement),
+        *judgement.why,
+        slipped(judgement),
+        _missed_chance(judgement),
+        _history(judgement),
+    ]
     previous = None if before is None or before.value is None else before.value.opposite
     # once, not at every move of an ending
     if judgement.value is not None and judgement.value != previous:
@@ -224,6 +230,11 @@ def slipped(judgement: JudgedMove) -> Sentence | None:
             return _said("trap_avoided_uncounted", move=move)
         return _said("trap_avoided", move=move, percent=percent)
     return None
+
+
+def _missed_chance(judgement: JudgedMove) -> Sentence | None:
+    """Another draw, which is harder for people; None without one."""
+    return None if judgement.harder is None else _said("harder", move=str(judgement.harder))
 
 
 def _percent(share: float | None) -> str:

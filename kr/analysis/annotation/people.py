@@ -1,6 +1,7 @@
 """Judged moves with the likelihood that people play them.
 
-A losing move is a trap if people are likely to play it, and an oversight if few do (`JudgeSettings.slip`).
+A losing move is a trap if people are likely to play it, and an oversight if few do (`JudgeSettings.slip`). A draw that
+gives people no chance to lose is a missed chance if another does.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import replace
 
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
+from kr.game.value import Value
 from kr.pdn import Game
 from kr.players.people import JudgedLoss, People
 
@@ -33,7 +35,8 @@ def with_people(
                 judgement, likely=likely.probability, likely_holds=likely.holds, likeliest=likeliest.move,
                 likeliest_probability=likeliest.probability, likeliest_holds=likeliest.holds,
             )  # fmt: skip
-            judgements.append(replace(likelihood, slip=settings.slip(likelihood)))
+            harder = people.harder_draw(positions[ply], move) if judgement.value is Value.DRAW else None
+            judgements.append(replace(likelihood, slip=settings.slip(likelihood), harder=harder))
         else:
             judgements.append(judgement)
     return tuple(judgements)

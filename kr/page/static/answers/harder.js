@@ -23,6 +23,30 @@ export async function lossChance(database, persons, positions) {
     .reduce((sum, {probability}) => sum + probability, 0);
 }
 
+/** Most pieces of drawn endings in which the order of chances was tested. */
+const TESTED_PIECES = 5;
+/** Least chance that people lose by their next move that counts as one, and chance below which there is none. */
+const A_CHANCE = 0.03,
+  NO_CHANCE = 0.01;
+
+/**
+ * Of the moves that draw the hardest for people, where the one played gives them no chance to lose; null if they have
+ * little with any, or it is not known.
+ * @param {DatabasePort | null} database
+ * @param {Pick<import("./persons.js").Persons, "moves">} persons
+ * @param {Position} position
+ * @param {import("./rules.js").Move} played
+ */
+export async function harderDraw(database, persons, position, played) {
+  const exact = position.pieces <= TESTED_PIECES ? await exactMoves(database, position) : [],
+    draws = exact.filter(({value}) => value === "draw"),
+    own = draws.findIndex(({move}) => move.equals(played));
+  if (exact[0]?.value !== "draw" || own < 0) return null;
+  const chances = await Promise.all(draws.map(({after}) => lossChance(database, persons, [position, after]))),
+    most = Math.max(...chances);
+  return chances[own] < NO_CHANCE && most >= A_CHANCE ? draws[chances.indexOf(most)].move : null;
+}
+
 /**
  * The moves of a position, of those that draw the harder ones for people first; whether they differ in that.
  * @param {DatabasePort} database
@@ -32,7 +56,7 @@ export async function lossChance(database, persons, positions) {
  */
 export async function harderFirst(database, persons, position, moves) {
   const draws = moves.filter(({value}) => value === "draw");
-  if (draws.length < 2) return {moves, isOrdered: false};
+  if (draws.length < 2 || position.pieces > TESTED_PIECES) return {moves, isOrdered: false};
   const chances = await Promise.all(draws.map(({after}) => lossChance(database, persons, [position, after]))),
     order = new Map(draws.map((each, i) => [each, chances[i]])),
     sorted = [...draws].sort((one, other) => (order.get(other) ?? 0) - (order.get(one) ?? 0)),

@@ -192,7 +192,7 @@ async function likely(house, game, moves, thresholds, choice) {
   const persons = await personsOf(house),
     engine = house.engine.borrow({...choice, small: true});
   try {
-    return await withPeople(game, moves, persons, thresholds, {engine});
+    return await withPeople(game, moves, persons, thresholds, await house.database(), {engine});
   } finally {
     engine.end();
   }

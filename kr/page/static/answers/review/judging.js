@@ -65,6 +65,8 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {boolean} likelyHolds probabilities such as `likely` held in a test: it may be told as a number
  * @property {boolean} likeliestHolds
  * @property {string} slip TRAP, OVERSIGHT or AVOIDED; "" for none of them
+ * @property {Move | null} harder a move that draws as well, and is harder for people, where the one played gives them
+ *   no chance to lose
  */
 
 /** Marks of moves that gave away expected result, in ascending order. */
@@ -216,6 +218,7 @@ const unjudged = (ply, side, move) => ({
   likelyHolds: false,
   likeliestHolds: false,
   slip: "",
+  harder: null,
 });
 
 /**

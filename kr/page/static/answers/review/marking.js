@@ -162,7 +162,7 @@ function evaluation(side, score, value, plies) {
  */
 function explained(judged, before) {
   const {mark, side, value} = judged,
-    sentences = [mark && judgement(judged), ...judged.why, slipped(judged), ofHistory(judged)];
+    sentences = [mark && judgement(judged), ...judged.why, slipped(judged), missedChance(judged), ofHistory(judged)];
   const previous = before?.value ? opposite(before.value) : null;
   // once, not at every move of an ending
   if (value && value !== previous) {
@@ -191,6 +191,9 @@ function judgement({mark, side, best, expected, bestExpected, othersExpected}) {
   const figures = mark === ONLY ? {others} : {better: String(best), best: bestPoints};
   return comment(MARK_KINDS[mark], {side: sideName(side), points, ...figures});
 }
+
+/** Another draw, which is harder for people; "" without one. @param {JudgedMove} judged */
+const missedChance = ({harder}) => (harder ? comment("harder", {move: String(harder)}) : "");
 
 /** Repetition or draw that a move makes by the history of the game; "" if none. @param {JudgedMove} judged */
 function ofHistory({side, draw, drawNext, occurrence}) {

@@ -1,6 +1,8 @@
 // Judged moves with the likelihood that people play them: kr/analysis/annotation/people.py. A losing move is a trap if
-// people are likely to play it, and an oversight if few do.
+// people are likely to play it, and an oversight if few do. A draw that gives people no chance to lose is a missed
+// chance if another does.
 
+import {harderDraw} from "../harder.js";
 import {slipOf} from "./judging.js";
 
 /** @typedef {import("./judging.js").JudgedMove} JudgedMove */
@@ -12,9 +14,10 @@ import {slipOf} from "./judging.js";
  * @param {readonly JudgedMove[]} moves
  * @param {Pick<import("../persons.js").Persons, "moves">} persons
  * @param {import("./judging.js").Thresholds} thresholds
+ * @param {import("../house.js").DatabasePort | null} database
  * @param {import("../persons.js").How} [how]
  */
-export async function withPeople(game, moves, persons, thresholds, how) {
+export async function withPeople(game, moves, persons, thresholds, database, how) {
   const positions = game.positions(),
     begins = game.historyBegins();
   return Promise.all(
@@ -31,7 +34,9 @@ export async function withPeople(game, moves, persons, thresholds, how) {
         ...{likely: own?.probability ?? null, likelyHolds: own?.holds ?? false},
         ...{likeliest, likeliestProbability: probability, likeliestHolds: holds},
       };
-      return {...judgement, slip: slipOf(judgement, thresholds)};
+      const position = positions[ply],
+        harder = judged.value === "draw" ? await harderDraw(database, persons, position, move) : null;
+      return {...judgement, slip: slipOf(judgement, thresholds), harder};
     }),
   );
 }
