@@ -140,6 +140,14 @@ def test_adjudication_needs_both_players(scores, winner, reason):
     assert game(start, *players(*scores), terms=None).reason not in (AGREED_WIN, AGREED_DRAW)
 
 
+def test_a_program_that_tells_no_score_agrees_to_nothing():
+    silent = Scripted()
+    tells = silent.search
+    silent.search = lambda *given, **named: tells(*given, **named)._replace(depth=0)
+    assert game(Position().fen, Scripted(), Scripted(), terms=TERMS).reason == AGREED_DRAW
+    assert game(Position().fen, Scripted(), silent, terms=TERMS).reason != AGREED_DRAW
+
+
 def test_a_wavering_view_is_not_adjudicated():
     wavering = Scripted(score=lambda ply: 0 if ply % 3 == 0 else 500)
     outcome = game(Position().fen, wavering, Scripted(score=lambda ply: -500), terms=TERMS)

@@ -131,3 +131,46 @@ def test_a_wrong_description_is_refused(tmp_path, old, new, words):
         player_from_spec(f"text:{path}")
     assert str(failure.value).startswith(f"{path}: ")
     assert words in str(failure.value)
+
+
+def dll_of(folder, machine):
+    """A file that has a DLL's beginning, and the program beside it that would load it."""
+    header = b"MZ".ljust(0x3C, b"\0") + (0x40).to_bytes(4, "little") + b"PE\0\0" + machine.to_bytes(2, "little")
+    (folder / "kr-host64.exe").touch()
+    (path := folder / f"{machine:x}.dll").write_bytes(header)
+    return path
+
+
+@pytest.mark.posix("wine, and a shell")
+def test_a_dll_is_spoken_to_through_its_host(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    script = TINY.with_name("wine.py")
+    (wine := tmp_path / "wine").write_text(
+        f'#!/bin/sh\nexec {join_command([sys.executable, "-IS", str(script)])} "$@"\n'
+    )
+    wine.chmod(0o755)
+    player = player_from_spec(f"checkerboard:{dll_of(tmp_path, 0x8664)},env.WINEDEBUG=+all", log=tmp_path / "logs")
+    assert player.name == "Fake +all"
+    start = Position()
+    after = start.play("9-13")
+    assert str(player.search(start, QUICK, ()).move) == "9-13"
+    reply = player.search(after, Limits(left=61.5, inc=0.25), (start,))
+    assert (str(reply.move), reply.depth, reply.score) == ("22-18", 0, 0)
+    player.close()
+    sent = [line[2:] for line in said(tmp_path / "logs").splitlines() if line[0] == ">"]
+    board = "bbbbbbbbebbbbeeeeeeewwwwwwwwwwww"
+    assert sent == [
+        "hello", f"hist {start.fen}", "time 0.1", "go bbbbbbbbbbbbeeeeeeeewwwwwwwwwwww B",
+        f"hist {start.fen} 9-13", "clock 61.5 0.25", f"go {board} W", "bye",
+    ]  # fmt: skip
+
+
+def test_what_is_not_such_a_dll_is_refused(tmp_path):
+    for path, words in (
+        (tmp_path / "no.dll", "no such file; expected a DLL of an engine for CheckerBoard"),
+        (TINY, "not a DLL for Windows on x86"),
+        (dll_of(tmp_path, 0xAA64), "not a DLL for Windows on x86"),
+        (dll_of(tmp_path, 0x14C), "kr-host32.exe, which loads 14c.dll, is neither beside it nor in"),
+    ):
+        with pytest.raises(InvalidSettingError, match=re.escape(words)):
+            player_from_spec(f"checkerboard:{path}")

@@ -79,10 +79,12 @@ class _Views:
         self._views: list[Side | str | None] = [None, None]
         self._lengths = [0, 0]
 
-    def add(self, side: Side, score: int) -> None:
-        """Enter a score of the player of `side`, from its own view."""
+    def add(self, side: Side, score: int | None) -> None:
+        """Enter a score of the player of `side`, from its own view; None if it isn't known."""
         view: Side | str | None = None
-        if abs(score) >= self._terms.win_score:
+        if score is None:
+            pass
+        elif abs(score) >= self._terms.win_score:
             view = side if score > 0 else side.other
         elif abs(score) <= self._terms.draw_score:
             view = AGREED_DRAW
@@ -176,6 +178,7 @@ def play_game(
             won = side if reply.score > 0 else side.other
             if proofs:
                 return board.finish(won, BY_PROOF)
+        # a program that tells neither depth nor score has no view
         if views:
-            views.add(side, reply.score)
+            views.add(side, reply.score if reply.depth or reply.score else None)
     return None

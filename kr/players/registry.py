@@ -10,7 +10,7 @@ from pathlib import Path
 from kr.book.book import NO_BOOK
 from kr.engine.engine import DEFAULT_HASH_MB
 from kr.errors import InvalidSettingError
-from kr.players import deciders, evolved, hub, own, policy, text_engine
+from kr.players import checkerboard, deciders, evolved, hub, own, policy, text_engine
 from kr.players.player import Player, PlayerKind, PlayerSpec, Resources
 from kr.protocols.program import PATIENCE
 from kr.settings import check_type
@@ -22,6 +22,7 @@ PLAYER_KINDS: tuple[PlayerKind, ...] = (
     *deciders.KINDS,
     hub.KIND,
     text_engine.KIND,
+    checkerboard.KIND,
 )
 """A new kind is a module with its KIND, and an entry in this line; deciders make several from one."""
 

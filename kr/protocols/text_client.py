@@ -32,6 +32,7 @@ LIMIT_NAMES = (
 POSITION_NAMES = ("fen", "board", "side", "start", "moves", "last")
 _PLACE = re.compile(r"\{\{|\}\}|\{(\w*)\}|[{}]")
 _MOVE_GROUPS = {"move", "board"}
+_NAME_GROUPS = {"name", "version"}
 _INFO_GROUPS = {"score", "depth", "nodes"}
 
 
@@ -49,7 +50,8 @@ class TextEngine:
     start: tuple[str, ...] = ()
     """Lines for a program that has been started."""
     started: str = ""
-    """Pattern of the line that answers them; without one nothing is waited for."""
+    """Pattern of the line that answers them, with a group `name`, `version`, both or neither; without a pattern nothing
+    is waited for."""
     game: tuple[str, ...] = ()
     """Lines before each game."""
     game_ready: str = ""
@@ -69,7 +71,7 @@ class TextEngine:
 
     def __post_init__(self) -> None:
         for name in ("started", "game_ready", "move", "info"):
-            groups = {"move": _MOVE_GROUPS, "info": _INFO_GROUPS}.get(name, set())
+            groups = {"started": _NAME_GROUPS, "move": _MOVE_GROUPS, "info": _INFO_GROUPS}.get(name, set())
             try:
                 own = set(re.compile(getattr(self, name)).groupindex)
             except re.error as error:
@@ -157,9 +159,8 @@ class TextClient(ProgramClient):
         margin: float = 5.0,
         patience: float = PATIENCE,
         log: TalkLog | None = None,
-        command: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(command or engine.command, startup, margin, patience, log)
+        super().__init__(engine.command, startup, margin, patience, log)
         self.name, self._engine = engine.name, engine
         self._move, self._info = re.compile(engine.move), re.compile(engine.info)
         self._start()
@@ -250,7 +251,8 @@ class TextClient(ProgramClient):
         return [line for line in lines if line is not None] or [""]
 
     def _shake_hands(self) -> None:
-        self._say(self._engine.start, self._engine.started, "is slow to start")
+        told = self._say(self._engine.start, self._engine.started, "is slow to start")
+        self.name, self.version = told.get("name") or self.name, told.get("version") or ""
 
     def _quit(self) -> None:
         for line in self._engine.quit:
@@ -259,8 +261,9 @@ class TextClient(ProgramClient):
         if not self._engine.quit and process.stdin is not None:
             process.stdin.close()
 
-    def _say(self, lines: Sequence[str], answer: str, late: str) -> None:
-        """Send lines, and wait for their answer if it has a pattern."""
+    def _say(self, lines: Sequence[str], answer: str, late: str) -> dict[str, str]:
+        """Send lines, and wait for their answer if it has a pattern; returns its groups."""
+        told: dict[str, str] = {}
         for line in lines:
             text = filled(line, {})
             assert text is not None
@@ -269,9 +272,11 @@ class TextClient(ProgramClient):
             if not lines:
                 self._expect("its first line", self._startup.seconds, late)
             pattern = re.compile(answer)
-            while not pattern.search((self._next_text() or "").rstrip()):
+            while not (found := pattern.search((self._next_text() or "").rstrip())):
                 pass
+            told = found.groupdict(default="")
         self._asked = None
+        return told
 
 
 def _number(text: str | None) -> float:

@@ -47,6 +47,7 @@ __all__ = [
     "start_group",
     "thread_seconds",
     "typed_path",
+    "windows_program",
     "within",
 ]
 

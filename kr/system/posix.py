@@ -188,6 +188,11 @@ def holds(pid: int, path: str | os.PathLike[str]) -> bool:
     return False
 
 
+def windows_program(words: Sequence[str]) -> list[str]:
+    """The command of a program for Windows: by wine."""
+    return ["wine", *words]
+
+
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
     """Variables for a program: those of kr, and these."""
     return {**os.environ, **variables}

@@ -266,6 +266,11 @@ _jobs: WeakKeyDictionary[subprocess.Popen[Any], int] = WeakKeyDictionary()
 """The job objects of programs: all that they have started belongs to them."""
 
 
+def windows_program(words: Sequence[str]) -> list[str]:
+    """The command of a program for Windows: as it is."""
+    return [*words]
+
+
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
     """Variables for a program: those of kr, and these. Names are alike in capitals and small letters."""
     return {**os.environ, **{name.upper(): value for name, value in variables.items()}}

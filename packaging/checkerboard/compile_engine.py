@@ -50,6 +50,15 @@ def compile_engine(bits: int) -> Path:
     return target
 
 
+def compile_host(bits: int) -> Path:
+    """Compile the program that loads DLLs of 64 or 32 bits for kr."""
+    compiler, target = COMPILERS[bits][1], BUILD / f"kr-host{bits}.exe"
+    run([compiler, *FLAGS, SOURCES / "engine_host.c", "-o", target])
+    if strange := needed(target, compiler) - ALLOWED:
+        sys.exit(f"kr: {target.name} needs {', '.join(sorted(strange))}")
+    return target
+
+
 def main() -> None:
     if not shutil.which(COMPILERS[64][1]):
         sys.exit(f"kr: {COMPILERS[64][1]} was not found; try apt install gcc-mingw-w64-x86-64")
@@ -59,6 +68,7 @@ def main() -> None:
         print("kr: no engine for 32 bits: apt install gcc-mingw-w64-i686")
     library = ROOT / "build" / "library-windows"
     run([COMPILERS[64][1], *FLAGS, f"-I{library}", SOURCES / "host.c", library / "libkr.a", "-o", BUILD / "host.exe"])
+    made += [compile_host(bits) for bits, (_, compiler) in COMPILERS.items() if shutil.which(compiler)]
     shutil.copy(library / "kr.krt", BUILD)
     shutil.copy(SOURCES / "kr.htm", BUILD)
     shutil.copy(ROOT / "books" / "kr.krb", BUILD)

@@ -7,6 +7,7 @@ late by more than 20 ms, or returns as long after Play!, and is so again where t
 once more.
 """
 
+import json
 import shutil
 import subprocess
 import sys
@@ -131,6 +132,17 @@ def check(name: str, moves: Sequence[Move], database: kr.Database) -> None:
         sys.exit("kr: too late")
 
 
+def check_match() -> None:
+    """End unless kr plays a match against the DLL."""
+    player = f"checkerboard:{BUILD / 'kr64.dll'},start=2m,env.WINEPREFIX={wine_environment()['WINEPREFIX']}"
+    words = ["--ballot", "3move", "--games", "4", "--tc", "0.1s", "--workers", "1", "--hash", "1MB", "--json"]
+    command = [sys.executable, "-m", "kr", "match", "material", player, *words]
+    result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    if result["games"] != 4 or result["b"]["failures"] or result["b"]["time_forfeits"] > 1:
+        sys.exit(f"kr: the match against the DLL failed: {result['reasons']}, {result['b']['last_failure']}")
+    print(f"a match of 4 games by kr: {result['reasons']}")
+
+
 def check_book(moves: Sequence[Move], best: bool = False) -> None:
     """End if a move is not what the book plays. best: its best one."""
     book = kr.load_book()
@@ -174,6 +186,7 @@ def main() -> None:
     _, moves = play(1, SEED, ["set book 0"], plies=BOOK_PLIES)
     if any("book" in move.status for move in moves):
         sys.exit("kr: moves of the book without one")
+    check_match()
     bare = BUILD / "bare"
     bare.mkdir(exist_ok=True)
     shutil.copy(BUILD / "kr64.dll", bare)
