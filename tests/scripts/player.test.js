@@ -177,6 +177,7 @@ test("a reason for marks is told of the first comment, and has puzzles that trai
   for (const theme of Object.values(THEMES)) assert.ok(theme in themeNames(), theme);
   assert.equal(mistakeName("why", "two_for_one"), "two for one allowed");
   assert.equal(mistakeName("why", ""), "no reason found");
+  assert.equal(mistakeName("why", "not_named_yet"), "not named yet");
   const said = "with 20-24 0.84. This loses a piece: 1-5 2-7. The exchange is not good here: 1-5 2-7.",
     pdn = CASES.games[0].pdn.replace(/with\s20-24\s0\.84\./, said),
     slips = read(listed(card({review: {black: 80, white: 80}}), "black"), documentOf(pdn), new Map()).slips;

@@ -31,9 +31,12 @@ export const rateText = rate => (rate === null ? SILENT : decimal(rate, 2));
 /** When games were played. @param {{from: string, to: string}} span */
 export const spanText = ({from, to}) => (from === to ? from : `${from} – ${to}`);
 
+/** A kind of mistake that has no name yet. @param {string} _ @param {string} kind */
+const unnamed = (_, kind) => kind.replaceAll("_", " ");
+
 /** @param {"why" | "kind" | "turn" | "phase" | string} field @param {string} name */
 export function mistakeName(field, name) {
-  if (field === "why") return said({say: `kind.${name || "none"}`});
+  if (field === "why") return said({say: `kind.${name || "none"}`}).replace(/^kind\.(\w+)$/, unnamed);
   if (field === "kind") return kindName(/** @type {import("../graph.js").Mark} */ (name));
   if (field === "turn") return TURNS[/** @type {keyof typeof TURNS} */ (name)]();
   return {
