@@ -37,6 +37,7 @@ from kr.web.request import PageRequest
 FEATURES: Mapping[str, tuple[str, ...]] = {
     "services.port": ("port", "search"),
     "services.files": ("port", "file"),
+    "services.building": ("build",),
     "matches.requests": ("match",),
     "runs.watching": ("runs", "run"),
     "services.proofs": ("checking", "proving"),

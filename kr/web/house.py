@@ -16,6 +16,7 @@ from kr.policy.practical import PracticalChances
 from kr.problems.puzzles import own_puzzles
 from kr.proofs.library import load_proofs
 from kr.web.services.engines import Engines
+from kr.web.services.extending import DatabaseBuild
 from kr.web.settings import WebSettings
 
 
@@ -55,6 +56,8 @@ class House:
         self._closing: list[Callable[[], None]] = []
         self.engines = Engines(settings, self.database)
         self.on_close(self.engines.close)
+        self.build = DatabaseBuild.of(settings, self.database)
+        self.on_close(self.build.close)
 
     @property
     def evaluation(self) -> Evaluation:

@@ -12,6 +12,8 @@ export const MATCHES = true;
 export const MISTAKES = true;
 /** How often patterns of a region were seen in games. */
 export const COUNTS = true;
+/** A build of more endings. */
+export const BUILDS = true;
 
 /** What a proof costs while it lasts. */
 export const proofCost = () => t("It takes one processor core of kr web's machine; other searches go on.");

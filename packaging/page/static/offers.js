@@ -7,6 +7,7 @@ export const RUNS = false;
 export const MATCHES = false;
 export const MISTAKES = false;
 export const COUNTS = false;
+export const BUILDS = false;
 
 export const proofCost = () =>
   t("It takes one processor core and 64 MB of memory at most; other searches wait until it ends.");

@@ -5,6 +5,7 @@ import {FiltersOn} from "../filters.js";
 import {iconButton} from "../icons.js";
 import {LinePage} from "../line/page.js";
 import {pause} from "../line/view.js";
+import {BUILDS} from "../offers.js";
 import {sound} from "../sounds.js";
 import {said, t} from "../texts.js";
 import {
@@ -20,6 +21,7 @@ import {
   slipWords,
   taskWords,
 } from "./state.js";
+import {MoreEndings} from "./more.js";
 import {EndingForm, ValuesPanel, countTerms} from "./view.js";
 
 /** @import {BoardMove} from "../board-state.js" */
@@ -42,6 +44,7 @@ class Endings extends LinePage {
     this._drawn = ""; // the position that was found by the form
     this._form = new EndingForm(app, {find: () => this._find(), distances: () => this._told()});
     this._values = new ValuesPanel(() => this._showValues());
+    this._build = BUILDS ? new MoreEndings(app, this._values.more) : null;
     this._tally = el("section");
     this._counts = el("dl", {class: "counts"});
     this._back = iconButton("undo", t("Take back"), () => this._takeBack(), {key: "z", shown: true});
@@ -354,6 +357,7 @@ class Endings extends LinePage {
    * @param {import("../errands.js").Errand} entry
    */
   async _enter(rest, entry) {
+    this._build?.begin();
     if (!this._known) {
       const known = await this.app.api("endings/known");
       if (entry.isStale) return;

@@ -144,7 +144,8 @@ export class ValuesPanel {
     this._button = button(t("Show the exact values"), ask);
     this._list = el("ul", {class: "values", "aria-label": t("Exact values")});
     this._order = el("p", {class: "muted", hidden: true}, t("Of draws the one that is harder for people comes first."));
-    this.element = el("section", null, this._button, this._list, this._order);
+    this.more = el("section", {class: "more-endings", hidden: true});
+    this.element = el("section", null, this._button, this._list, this._order, this.more);
   }
 
   /** @param {boolean} can */
