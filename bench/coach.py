@@ -19,15 +19,13 @@ from pathlib import Path
 
 import kr
 from kr.analysis.annotation import judging
-from kr.analysis.annotation.coach import with_reasons
+from kr.analysis.annotation.coach import LITTLE, with_reasons
 from kr.analysis.annotation.judgement import MARKS, JudgedMove
 from kr.engine.database import load_database
 from kr.engine.limits import Limits
 from kr.pdn import Game, Reader
 
 LONGER = judging.LONGER
-LITTLE = {"why.exchange_wrong", "why.exchange_missed", "why.too_late"}
-"""Sentences that say little."""
 
 
 def sample(archive: Path, count: int) -> Iterator[Game]:
@@ -39,11 +37,13 @@ def sample(archive: Path, count: int) -> Iterator[Game]:
         yield from islice(Reader(file, forgiving=True), 0, None, max(total // count, 1))
 
 
-def judged(game: Game, engine: kr.Engine, nodes: int, longer: int) -> tuple[tuple[JudgedMove, ...], float]:
+def judged(
+    game: Game, engine: kr.Engine, settings: judging.JudgeSettings, longer: int
+) -> tuple[tuple[JudgedMove, ...], float]:
     """The moves, judged with marks upheld by searches so many times as long; seconds of processor time."""
     judging.LONGER = longer
     begin = time.process_time()
-    moves = judging.judge_moves(game, engine, judging.JudgeSettings(tc=Limits(nodes=nodes)))
+    moves = judging.judge_moves(game, engine, settings)
     return moves, time.process_time() - begin
 
 
@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=200_000)
     parser.add_argument("--list", action="store_true", help="print the reasons, each with its position")
     options = parser.parse_args()
+    settings = judging.JudgeSettings(tc=Limits(nodes=options.nodes))
     engine = kr.Engine(hash_mb=64, database=load_database())
     marks: Counter[tuple[str, str]] = Counter()
     reasons: Counter[str] = Counter()
@@ -63,11 +64,10 @@ def main() -> None:
     games = 0
     for game in sample(options.archive, options.games):
         games += 1
-        (before, first), (after, second) = (judged(game, engine, options.nodes, longer) for longer in (1, LONGER))
+        (before, first), (after, second) = (judged(game, engine, settings, longer) for longer in (1, LONGER))
         seconds = [seconds[0] + first, seconds[1] + second]
         marks.update((one.mark, other.mark) for one, other in zip(before, after, strict=True))
-        limits = Limits(nodes=options.nodes)
-        explained = [each for each in with_reasons(game, after, engine, limits) if each.mark in MARKS]
+        explained = [each for each in with_reasons(game, after, engine, settings) if each.mark in MARKS]
         for each in explained if options.list else ():
             print(list(game.positions())[each.ply].fen, each.mark, each.move, "|", *each.why)
         reasons.update(sentence.name for each in explained for sentence in each.why)

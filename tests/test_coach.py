@@ -52,7 +52,8 @@ def endings() -> Database:
 
 def test_each_kind_has_cases_and_a_sentence() -> None:
     named = {name.removeprefix("why.") for name in texts("en") if name.startswith("why.")}
-    assert {case["kind"] for case in CASES} == named
+    # two are found by searches: tests/cases/judging.json
+    assert {case["kind"] for case in CASES} == named - {"only_reply", "reply_fails"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']} {case['fen']}")

@@ -141,7 +141,10 @@ def test_judged_games(case: dict[str, Any], named: None, monkeypatch: pytest.Mon
 
     def line_facts(position: Position, *lines: Any) -> list[coach.LineFact]:
         found = real_facts(position, *lines)
-        facts[position.fen] = [list(fact) for fact in found]
+        replies = {str(move) for line in lines[:2] for move in line[1:2]}
+        facts[f"{position.fen} {' '.join(replies)}" if len(replies) == 1 else position.fen] = [
+            list(fact) for fact in found
+        ]
         return found
 
     real_facts = coach.line_facts

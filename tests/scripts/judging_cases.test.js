@@ -14,6 +14,7 @@ import {mark, tableOf} from "../../kr/page/static/answers/review/annotation.js";
 import {reasons, withReasons} from "../../kr/page/static/answers/review/coach.js";
 import {judgeMoves, slipOf} from "../../kr/page/static/answers/review/judging.js";
 import {withPeople} from "../../kr/page/static/answers/review/people.js";
+import {Searches} from "../../kr/page/static/answers/review/searches.js";
 import {tell} from "../../kr/page/static/answers/review/story.js";
 import {BLACK, Board, Position, WHITE} from "../../kr/page/static/answers/rules.js";
 import {weighed} from "../../kr/page/static/answers/weighing.js";
@@ -69,7 +70,11 @@ function judgeOf({searches, glances, longer = {}, facts = {}, database, proofs =
         [{score}] = lines;
       return {lines, score, value: Math.abs(score) > SCORE_PROVED ? valueOfSign(score) : null};
     },
-    facts: async (/** @type {Position} */ {fen}) => (facts[fen] ?? []).map(factOf),
+    // those of two lines with the same reply have it in their name
+    facts: async (/** @type {Position} */ {fen}, /** @type {Move[][]} */ ...lines) => {
+      const replies = new Set(lines.flatMap(line => line.slice(1, 2).map(String)));
+      return (facts[replies.size === 1 ? `${fen} ${[...replies]}` : fen] ?? []).map(factOf);
+    },
   };
   const persons = {
     async moves(/** @type {readonly Position[]} */ positions) {
@@ -135,7 +140,15 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
       backwards = [];
     for await (const judged of judgeMoves(game, {limits: {nodes: 1}, fromPly, thresholds}, judge))
       backwards.push(judged);
-    const explained = await withReasons(game, backwards.reverse(), judge.engine, async (_, line) => line),
+    const searches = new Searches(game, {nodes: 1}, judge),
+      explained = await withReasons(
+        game,
+        backwards.reverse(),
+        judge.engine,
+        async (_, line) => line,
+        searches,
+        thresholds,
+      ),
       moves = await withPeople(game, explained, judge.persons, thresholds, judge.database);
     mark(game, moves, tell(game, moves, FACTS), "kr 1", FACTS.thresholds);
     // a search may depend on those before it

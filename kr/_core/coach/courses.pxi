@@ -3,7 +3,7 @@
 
 cdef enum:
     MOST_LINE = 40           # moves of a line that are looked at
-    MOST_SWING = 20          # plies within which that shows which a fact tells
+    MOST_SWING = 24          # plies within which that shows which a fact tells
     LATE = 6                 # plies by which a king comes late
     SURVIVES = 6             # plies for which one has to stay
 

@@ -6,8 +6,9 @@ cdef enum:
     MOST_TOLD = 2
     RUN = 3                  # moves of a man in a row that make a run
     RACE = 4                 # plies by which a side crowns first
-    MOST_CROWN = 18          # plies within which it does
+    MOST_CROWN = 24          # plies within which it does
     PUT_OFF = 13             # plies within which the same exchange still comes
+    HOLDS = 6                # plies for which a piece holds its square
     LONGER = 4               # plies for which the other line goes on without what a fact tells
     # facts about the same say much the same: one of them is told
     ABOUT_LOSS = 0
@@ -16,7 +17,8 @@ cdef enum:
     ABOUT_OWN_CROWN
     ABOUT_END
     ABOUT_ENDING
-    ABOUT_LITTLE             # told where nothing else is
+    ABOUT_REPLY              # this and what follows: told where nothing else is
+    ABOUT_LITTLE
 
 
 cdef struct Fact:
@@ -299,6 +301,46 @@ cdef bint has_soon(const Course* course, Move move) noexcept nogil:
     return False
 
 
+cdef bint goes_soon(const Course* course, int first, Move move) noexcept nogil:
+    """True if a move between the same squares is made within some plies of a line, of which `first` is the first."""
+    cdef int i
+    for i in range(first, min(course.size, PUT_OFF), 2):
+        if origin_bit(course.moves[i]) == origin_bit(move) and target_bit(course.moves[i]) == target_bit(move):
+            return True
+    return False
+
+
+cdef bint is_held(const Course* course, int first, int side, int square) noexcept nogil:
+    """True if a piece of a side stands there in all quiet positions of some plies."""
+    cdef int i
+    for i in range(first, first + HOLDS):
+        if course.quiet[i] and not course.boards[i].pieces[side] >> square & 1:
+            return False
+    return True
+
+
+cdef void add_reply(Facts* facts, const Course* line, const Course* better) noexcept nogil:
+    """The better move leaves the other side no time for its reply, or keeps the square from it."""
+    cdef int side = line.boards[0].side
+    cdef int exchange = exchange_of(better)
+    cdef int square
+    cdef MoveList moves
+    if line.size < 2 or move_captured(line.moves[1]) or not line.quiet[0] or goes_soon(better, 1, line.moves[1]):
+        return
+    generate(&better.boards[1], &moves)
+    if has_move(&moves, line.moves[1]):
+        return
+    square = target_bit(line.moves[1])
+    if exchange and move_captured(moves.moves[0]):
+        add_fact(facts, ABOUT_REPLY, "no_time", 1, exchange)
+    elif (move_captured(moves.moves[0]) == 0 and line.size >= 2 + HOLDS and better.size > HOLDS
+            and is_held(line, 2, 1 - side, square) and is_held(better, 1, side, square)):
+        if target_bit(better.moves[0]) == square:
+            add_fact(facts, ABOUT_REPLY, "square_taken", 1, 1).square = plain_square(square)
+        elif origin_bit(line.moves[0]) == square:
+            add_fact(facts, ABOUT_REPLY, "square_left", 0, 2).square = plain_square(square)
+
+
 cdef void find_facts(Course* line, Course* better, const Egdb* db, Facts* facts) noexcept nogil:
     """All facts of a line that begins with the move played, and of one that begins with a better move, the most telling
     first. db: exact values of their positions; NULL for none.
@@ -323,6 +365,7 @@ cdef void find_facts(Course* line, Course* better, const Egdb* db, Facts* facts)
             add_fact(facts, ABOUT_END, "blocked", 0, line.size)
     add_kings(facts, line, better)
     add_endings(facts, line, better)
+    add_reply(facts, line, better)
     exchange = exchange_of(line)
     other = exchange_of(better)
     if exchange and not other and not has_soon(better, line.moves[0]):
@@ -345,7 +388,7 @@ cdef void choose_facts(Facts* facts) noexcept nogil:
     cdef Fact fact
     for i in range(facts.size):
         fact = facts.facts[i]
-        if told >> fact.about & 1 or fact.about == ABOUT_LITTLE and told or count == MOST_TOLD:
+        if told >> fact.about & 1 or fact.about >= ABOUT_REPLY and told or count == MOST_TOLD:
             continue
         told |= <u32>1 << fact.about
         facts.facts[count] = fact

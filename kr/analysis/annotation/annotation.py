@@ -218,7 +218,7 @@ def annotate(
     check_type("the game", game, Game)
     settings = settings or JudgeSettings()
     moves = judge_moves(game, engine, settings, stop, on_move, proofs)
-    moves = with_reasons(game, moves, engine, settings.tc, stop)
+    moves = with_reasons(game, moves, engine, settings, stop)
     if policy is not None:
         moves = with_people(game, moves, People(policy, engine.database), settings)
     departure = departure_from(list(game.positions()), game.moves, book, settings.first_ply(game))

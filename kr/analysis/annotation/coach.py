@@ -1,7 +1,9 @@
 """Why a marked move is worse than the better one, in words: facts of the two lines that the searches found.
 
 The facts are those of `kr._core.line_facts`: each holds in one line and not in the other, so that the better move
-restores it. Names of the sentences, and what must be true for each, stand in docs/reference/sentences.md.
+restores it. Where they say little, searches show whether the reply would fail after the better move, and whether it
+alone makes the move a mistake. Names of the sentences, and what must be true for each, stand in
+docs/reference/sentences.md.
 """
 
 from __future__ import annotations
@@ -10,7 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kr import _core
+from kr.analysis.analysis import analyze
 from kr.analysis.annotation.judgement import MARKS, JudgedMove
+from kr.analysis.annotation.judging import DEEPER, LONGER, JudgeSettings
+from kr.analysis.sources import Task
 from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -27,15 +32,21 @@ LineFact = tuple[str, bool, int, int, int, int, int, int]
 
 LONG_ENOUGH = 12
 """Moves of a line that are looked at; where a search left off before, it is searched on."""
+LITTLE = {"why.exchange_wrong", "why.exchange_missed", "why.too_late"}
+"""Reasons that say little."""
+GAINS = {"wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed"}
+"""Kinds of facts of a line that wins pieces."""
+REPLY_PLIES = 5
+"""Plies of the line that begins with the only reply that punishes a mistake."""
 
 
 def with_reasons(
-    game: Game, moves: Sequence[JudgedMove], engine: Engine, limits: Limits, stop: Stop | None = None
+    game: Game, moves: Sequence[JudgedMove], engine: Engine, settings: JudgeSettings, stop: Stop | None = None
 ) -> tuple[JudgedMove, ...]:
-    """Judgements with the reasons for their marks. limits: of a search from the end of a short line."""
+    """Judgements with the reasons for their marks."""
 
     def search(position: Position) -> Sequence[Move]:
-        return engine.search(position, limits, stop=stop).pv
+        return engine.search(position, settings.tc, stop=stop).pv
 
     positions = list(game.positions())
     found = []
@@ -44,7 +55,11 @@ def with_reasons(
             position = positions[each.ply]
             lines = [continued(position, line, engine.database, search) for line in (each.refutation, each.line)]
             each = replace(each, refutation=lines[0], line=lines[1])
-            each = replace(each, why=reasons(position, each, engine.database))
+            why = reasons(position, each, engine.database)
+            if each.mark != MARKS[0] and LITTLE.issuperset(sentence.name for sentence in why):
+                fails = _reply_fails(position, each, engine, settings.tc.times(LONGER, DEEPER), stop)
+                why = (*fails, *_only_reply(position, each, engine, settings, stop)) or why
+            each = replace(each, why=why)
         found.append(each)
     return tuple(found)
 
@@ -66,6 +81,58 @@ def continued(
             board.play(move)
         line += found
     return line
+
+
+def _reply_fails(
+    position: Position, judgement: JudgedMove, engine: Engine, limits: Limits, stop: Stop | None
+) -> tuple[Sentence, ...]:
+    """The same reply to the better move would lose pieces."""
+    reply, board = judgement.refutation[1:2], Board(position)
+    better = board.play(judgement.line[0])
+    if not reply or reply[0].captured or reply[0] not in board.legal_moves():
+        return ()
+    board.play(reply[0])
+    lines = analyze(engine, Task(board.position), limits, stop=stop).lines
+    line = (better, *reply, *(lines[0].pv if lines else ()))
+    for kind, is_better, plies, count, *_ in line_facts(position, judgement.refutation, line, engine.database):
+        if is_better and kind in GAINS:
+            told: dict[str, Told] = {"better": str(better), "move": str(reply[0]), "count": count}
+            return (Sentence("why.reply_fails", told | {"line": " ".join(map(str, line[:plies]))}),)
+    return ()
+
+
+def _only_reply(
+    position: Position, judgement: JudgedMove, engine: Engine, settings: JudgeSettings, stop: Stop | None
+) -> tuple[Sentence, ...]:
+    """The one reply that makes a move a mistake: any other would be a mistake itself, and leave that move none."""
+    best = judgement.best_expected
+    assert best is not None
+
+    def is_only(after: float, after_other: float) -> bool:
+        return min(after_other, best) - after >= settings.mistake > best - after_other
+
+    line, board, plies = judgement.refutation, Board(position), 1
+    board.play(line[0])
+    # a forced reply is no choice
+    while len(board.legal_moves()) == 1 and plies + 2 < len(line):
+        board.play(line[plies])
+        board.play(line[plies + 1])
+        plies += 2
+    # two lines share its nodes
+    twice = settings.tc.times(2 * LONGER, DEEPER)
+    lines = analyze(engine, Task(board.position), twice, multipv=2, stop=stop).lines
+    if len(lines) < 2 or plies >= len(line) or lines[0].pv[0] != line[plies]:
+        return ()
+    after, after_other = (1 - each.chances.expected for each in lines)
+    if not is_only(after, after_other):
+        return ()
+    # the other reply, judged as moves are
+    board.play(lines[1].pv[0])
+    judged = analyze(engine, Task(board.position), settings.tc.times(LONGER, DEEPER), stop=stop)
+    if not is_only(after, judged.chances.expected):
+        return ()
+    told: dict[str, Told] = {"move": str(line[plies]), "line": " ".join(map(str, line[: plies + REPLY_PLIES]))}
+    return (Sentence("why.only_reply", told),)
 
 
 def line_facts(
@@ -101,8 +168,10 @@ def _told(
             continue
         line = lines[is_better][:plies]
         said: dict[str, Told] = {"line": " ".join(map(str, line))}
-        if kind in ("threat", "too_late"):
-            said["move"] = str(line[1] if kind == "threat" else lines[True][0])
+        if kind in ("no_time", "too_late"):
+            said["better"] = str(lines[True][0])
+        if kind in ("no_time", "square_left", "square_taken", "threat"):
+            said["move"] = str(lines[False][1])
         if count:
             said["count"] = count
         if given or taken:

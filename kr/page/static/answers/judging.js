@@ -110,8 +110,13 @@ async function* annotate(house, request, inbox) {
       untold = [];
       last = house.clock();
     }
-    explained = await withReasons(game, backwards.reverse(), house.engine, (position, line) =>
-      continued(position, line, database, bestLine(judge, limits)),
+    explained = await withReasons(
+      game,
+      backwards.reverse(),
+      house.engine,
+      (position, line) => continued(position, line, database, bestLine(judge, limits)),
+      new Searches(game, limits, judge),
+      thresholds,
     );
   } finally {
     engine.end();

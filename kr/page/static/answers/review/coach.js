@@ -13,6 +13,12 @@ import {MARKS} from "./judging.js";
 
 /** Moves of a line that are looked at; where a search left off before, it is searched on. */
 const LONG_ENOUGH = 12;
+/** Reasons that say little. */
+const LITTLE = ["why.exchange_wrong", "why.exchange_missed", "why.too_late"];
+/** Kinds of facts of a line that wins pieces. */
+const GAINS = ["wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed"];
+/** Plies of the line that begins with the only reply that punishes a mistake. */
+const REPLY_PLIES = 5;
 
 /**
  * Judgements with the reasons for their marks.
@@ -20,8 +26,10 @@ const LONG_ENOUGH = 12;
  * @param {readonly JudgedMove[]} moves
  * @param {Pick<import("../house.js").EnginePort, "facts">} port
  * @param {(position: Position, line: readonly Move[]) => Promise<readonly Move[]>} longer a line, searched on if short
+ * @param {Pick<import("./searches.js").Searches, "replies" | "judged">} searches
+ * @param {import("./judging.js").Thresholds} thresholds
  */
-export async function withReasons(game, moves, port, longer) {
+export async function withReasons(game, moves, port, longer, searches, thresholds) {
   const positions = game.positions(),
     /** @type {JudgedMove[]} */
     found = [];
@@ -31,8 +39,16 @@ export async function withReasons(game, moves, port, longer) {
     if (judged.refutation.length) {
       const refutation = await longer(position, judged.refutation),
         line = await longer(position, judged.line),
-        why = reasons({...judged, refutation, line}, await port.facts(position, refutation, line));
-      found.push({...judged, refutation, line, why});
+        explained = {...judged, refutation, line};
+      let why = reasons(explained, await port.facts(position, refutation, line));
+      if (judged.mark !== MARKS[0] && why.every(({say}) => LITTLE.includes(say))) {
+        const more = [
+          await replyFails(position, explained, port, searches),
+          await onlyReply(position, explained, searches, thresholds),
+        ].filter(each => each !== null);
+        if (more.length) why = more;
+      }
+      found.push({...explained, why});
     } else found.push(judged);
   }
   return found;
@@ -58,6 +74,59 @@ export async function continued(position, line, database, search) {
 }
 
 /**
+ * The same reply to the better move would lose pieces.
+ * @param {Position} position
+ * @param {Pick<JudgedMove, "refutation" | "line">} judged
+ * @param {Pick<import("../house.js").EnginePort, "facts">} port
+ * @param {Pick<import("./searches.js").Searches, "judged">} searches
+ * @returns {Promise<Sentence | null>} null if it does not
+ */
+async function replyFails(position, {refutation, line: [better]}, port, searches) {
+  const reply = refutation[1],
+    at = position.after(better);
+  if (!reply || reply.captured || !at.legalMoves().some(move => String(move) === String(reply))) return null;
+  const {lines} = await searches.judged(at.after(reply)),
+    line = [better, reply, ...(lines[0]?.line ?? [])],
+    gain = (await port.facts(position, refutation, line)).find(each => each.better && GAINS.includes(each.kind));
+  if (!gain) return null;
+  const {count, plies} = gain;
+  return {
+    say: "why.reply_fails",
+    with: {better: String(better), move: String(reply), count, line: line.slice(0, plies).join(" ")},
+  };
+}
+
+/**
+ * The one reply that makes a move a mistake: any other would be a mistake itself, and leave that move none.
+ * @param {Position} position
+ * @param {Pick<JudgedMove, "refutation" | "bestExpected">} judged
+ * @param {Pick<import("./searches.js").Searches, "replies" | "judged">} searches
+ * @param {import("./judging.js").Thresholds} thresholds
+ * @returns {Promise<Sentence | null>} null if there is none
+ */
+async function onlyReply(position, {refutation, bestExpected}, searches, {mistake}) {
+  let at = position.after(refutation[0]),
+    plies = 1;
+  // a forced reply is no choice
+  while (at.legalMoves().length === 1 && plies + 2 < refutation.length) {
+    at = at.after(refutation[plies]).after(refutation[plies + 1]);
+    plies += 2;
+  }
+  const lines = await searches.replies(at),
+    reply = refutation[plies];
+  if (lines.length < 2 || !reply || !lines[0].after.equals(at.after(reply))) return null;
+  const [after, afterOther] = lines.map(({expected}) => 1 - expected),
+    best = /** @type {number} */ (bestExpected),
+    isOnly = (/** @type {number} */ other) => Math.min(other, best) - after >= mistake && best - other < mistake;
+  // the other reply, judged as moves are
+  if (!isOnly(afterOther) || !isOnly((await searches.judged(lines[1].after)).expected)) return null;
+  return {
+    say: "why.only_reply",
+    with: {move: String(reply), line: refutation.slice(0, plies + REPLY_PLIES).join(" ")},
+  };
+}
+
+/**
  * The reasons for the mark of a move, the most telling first.
  * @param {Pick<JudgedMove, "mark" | "refutation" | "line">} judged
  * @param {readonly Fact[]} facts of the two lines
@@ -71,8 +140,8 @@ export const reasons = ({mark, refutation, line: better}, facts) =>
       const line = (isBetter ? better : refutation).slice(0, plies);
       /** @type {Record<string, Said>} */
       const values = {line: line.join(" ")};
-      if (kind === "threat") values.move = String(line[1]);
-      if (kind === "too_late") values.move = String(better[0]);
+      if (["no_time", "too_late"].includes(kind)) values.better = String(better[0]);
+      if (["no_time", "square_left", "square_taken", "threat"].includes(kind)) values.move = String(refutation[1]);
       if (count) values.count = count;
       if (given || taken) Object.assign(values, {given: String(given), taken: String(taken)});
       if (square >= 0) values.square = squareName(square);

@@ -52,10 +52,10 @@ const GLANCE = {depth: 5};
 const LONGER = 10,
   DEEPER = 4;
 
-/** @param {Limits} limits @returns {Limits} */
-const longer = ({seconds, nodes, depth}) => ({
-  ...(seconds && {seconds: LONGER * seconds}),
-  ...(nodes && {nodes: LONGER * nodes}),
+/** @param {Limits} limits @param {number} times @returns {Limits} */
+const longer = ({seconds, nodes, depth}, times) => ({
+  ...(seconds && {seconds: times * seconds}),
+  ...(nodes && {nodes: times * nodes}),
   ...(depth && {depth: depth + DEEPER}),
 });
 
@@ -248,7 +248,7 @@ export class Searches {
    * @returns {Promise<Choice>}
    */
   async confirmed(ply, choice, isLonger = false) {
-    const after = await this.#assess(choice.after, this.#history(ply, 1), isLonger),
+    const after = await this.#assess(choice.after, this.#history(ply, 1), isLonger ? LONGER : 1),
       line = [choice.line[0], ...(after.lines[0]?.line ?? [])],
       {score, expected} = turned(after),
       certain = certainOf(turned(after));
@@ -263,8 +263,18 @@ export class Searches {
    * @returns {Promise<{after: Assessment, refutation: Move[]}>}
    */
   async played(ply, isLonger) {
-    const after = await this.#assess(this._reached[ply], this.#history(ply, 1), isLonger);
+    const after = await this.#assess(this._reached[ply], this.#history(ply, 1), isLonger ? LONGER : 1);
     return {after: turned(after), refutation: [this.moves[ply], ...(after.lines[0]?.line ?? [])]};
+  }
+
+  /** The two best moves, as far as there are, by a search twice as long: they share it. @param {Position} position */
+  async replies(position) {
+    return (await this.#assess(position, [], 2 * LONGER)).lines;
+  }
+
+  /** A position, as those after marked moves are judged. @param {Position} position */
+  judged(position) {
+    return this.#assess(position, [], LONGER);
   }
 
   /** The last move, assessed as an alternative to it would be. */
@@ -316,11 +326,11 @@ export class Searches {
   /**
    * @param {Position} position
    * @param {Position[]} history
-   * @param {boolean} [isLonger]
+   * @param {number} [times] the nodes or seconds of the other searches; 1 for a search like them
    * @returns {Promise<Assessment>}
    */
-  async #assess(position, history, isLonger = false) {
-    const limits = isLonger ? longer(this._limits) : this._limits,
+  async #assess(position, history, times = 1) {
+    const limits = times > 1 ? longer(this._limits, times) : this._limits,
       analysis = await this.#analysis({position, history}, limits);
     return {
       score: scoreOf(analysis),
