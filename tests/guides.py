@@ -40,6 +40,7 @@ LESS = {
     "fit (?!.*--regions)": "--layout tiny.toml --max-iter 2",
     "fit .*--regions": "--max-iter 2",
     "match": "--games 2 --tc nodes=50 --hash 1MB",
+    "ladder": "--most 2 --block 2 --tc nodes=50 --hash 1MB",
     "train (?!.*--status)": "--games 30 --nodes 20 --generations 1 --gate-games 4 --gate-nodes 20 --layout tiny.toml "
     "--hash 1MB --gate-hash 1MB",
     "analyze": "--tc nodes=2000 --hash 1MB",

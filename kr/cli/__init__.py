@@ -35,6 +35,7 @@ COMMANDS = {
     "prove": ("prove", "Prove the value of a position, or check a proof."),
     "problem": ("problem", "Check problems: sound, cooked, with duals, unsound; check stars."),
     "match": ("match", "Play a match between two players, or more, and measure the Elo differences."),
+    "ladder": ("ladder", "Rate versions and engines on one scale, each by as few games as are needed."),
     "selfplay": ("selfplay", "Play games of the engine against itself, as training data."),
     "games": ("games", "Summarise a directory of games; import and export PDN."),
     "fit": ("fit", "Fit region tables to games."),

@@ -26,6 +26,8 @@ class Ratings:
     """Their mean is 0."""
     errors: tuple[float, ...]
     """Half the widths of the 95% intervals; infinite while pairs are missing that connect all players."""
+    apart: tuple[tuple[float, ...], ...]
+    """Half the width of the 95% interval of the difference between two; infinite likewise."""
     superior: tuple[tuple[float, ...], ...]
     """Probability that the player of a row is stronger than that of a column."""
 
@@ -33,8 +35,9 @@ class Ratings:
 def ratings(count: int, pairings: Mapping[tuple[int, int], Sequence[int]]) -> Ratings:
     """Ratings of so many players. pairings: pentanomials of the first player of each two."""
     played = {sides: pentanomial for sides, pentanomial in pairings.items() if sum(pentanomial)}
-    if not _connected(count, list(played)):
-        return Ratings((0.0,) * count, (math.inf,) * count, ((0.5,) * count,) * count)
+    if not played or not _connected(count, list(played)):
+        unknown = (math.inf,) * count
+        return Ratings((0.0,) * count, unknown, (unknown,) * count, ((0.5,) * count,) * count)
     import numpy as np
 
     first, second = np.array(list(played)).T
@@ -58,8 +61,10 @@ def ratings(count: int, pairings: Mapping[tuple[int, int], Sequence[int]]) -> Ra
     superior = [
         tuple(0.5 * (1 + math.erf(each / math.sqrt(2))) for each in row) for row in (elo[:, None] - elo) / apart
     ]
-    errors = CONFIDENCE_95 * np.sqrt(own)
-    return Ratings(tuple(elo.tolist()), tuple(errors.tolist()), tuple(superior))
+    errors, between_two = CONFIDENCE_95 * np.sqrt(own), CONFIDENCE_95 * apart
+    return Ratings(
+        tuple(elo.tolist()), tuple(errors.tolist()), tuple(tuple(row.tolist()) for row in between_two), tuple(superior)
+    )
 
 
 def _connected(count: int, sides: Sequence[tuple[int, int]]) -> bool:

@@ -81,13 +81,13 @@ class MatchSettings(Settings):
         show=format_duration,
     )
     patience: float = option(
-        120.0, "Time that a Hub engine may search without a time limit.", parse=parse_duration, show=format_duration
+        120.0, "Time that another engine may search without a time limit.", parse=parse_duration, show=format_duration
     )
     sprt: tuple[float, float] | None = option(
         None, "Stop once decided between these two Elo differences.", metavar="ELO0 ELO1"
     )
     log: Path | None = option(
-        None, "Write all that is said to Hub engines and by them into this folder, with times.", metavar="DIR"
+        None, "Write all that is said to other engines and by them into this folder, with times.", metavar="DIR"
     )
     pdn: Path | None = option(None, "Write the games here; run the same command to resume.")
 

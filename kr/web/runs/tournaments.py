@@ -64,5 +64,7 @@ def several_chart(
         rated = ratings(len(names), pairs)
         for own, elo, error in zip(points, rated.elo, rated.errors, strict=True):
             own.append((2 * number, elo, error))
-    lines = [line(name, own, "band", 2) for name, own in zip(names, points, strict=True)]
+    # errors of many players would cover each other
+    kind = "band" if len(names) < 4 else "line"
+    lines = [line(name, own, kind, 2) for name, own in zip(names, points, strict=True)]
     return chart("label.elo_errors", "runs.games", "label.elo", lines)
