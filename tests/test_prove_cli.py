@@ -137,7 +137,10 @@ def test_check_tells_what_is_wrong(run: Run, capsys: pytest.CaptureFixture[str])
     run(WON, "--out", "a.krproof")
     # without the database, and with a byte changed
     assert main(["prove", "--check", "a.krproof", "--egdb", "none"]) == 1
-    assert "the certificate needs values of 3 pieces" in capsys.readouterr().err
+    needs = read_certificate("a.krproof").provenance["needs"].split(", ")
+    assert needs[0] == "2v1"
+    assert "the certificate needs values of 3 pieces" in (told := capsys.readouterr().err)
+    assert "`kr egdb build --pieces 3` (" in told
     content = bytearray(Path("a.krproof").read_bytes())
     content[-9] ^= 1
     Path("b.krproof").write_bytes(content)

@@ -117,6 +117,11 @@ def _report(proof: Proof) -> str:
         ("value", verdict),
         *claims,
         ("searched", f"{searches}{resumed}, {counted(nodes, 'node')}, {proof.seconds:.2f} s"),
+        *(
+            (f"check of {each.path.name}", _cost(each.certificate))
+            for each in proof.claims
+            if each.path and each.certificate
+        ),
         ("not covered", NOT_COVERED if any(each.holds for each in proof.claims) else ""),
     ]
     return console.facts(facts)
@@ -143,6 +148,12 @@ def _number(number: float) -> str:
 def _size(certificate: Certificate) -> str:
     count = len(certificate.boards)
     return counted(count, "position") if count else "the root alone"
+
+
+def _cost(certificate: Certificate) -> str:
+    """What the check of a certificate takes, as it says."""
+    needs, seconds = (certificate.provenance.get(name, "") for name in ("needs", "check_seconds"))
+    return f"{seconds} s; needs {f'values of {needs}' if needs else 'no database'}" if seconds else ""
 
 
 def _line(certificate: Certificate) -> str:
@@ -234,7 +245,7 @@ def _checked(certificate: Certificate, report: CheckReport) -> str:
             ("proved", str(certificate.claim)),
             ("strategy", f"{counted(report.positions, 'position')}, {counted(report.replies, 'reply')}"),
             ("lines end", f"{report.rule_leaves:,} by the rules, {report.database_leaves:,} in the database"),
-            ("database", certificate.reach),
+            ("database", f"{certificate.reach}, of which {', '.join(report.classes)}" if report.classes else ""),
             ("length", lines),
             ("hardest line", _line(certificate)),
             ("made by", visible(", ".join(filter(None, made)))),

@@ -143,8 +143,12 @@ def build_for(position: PositionLike) -> BuildForecast | None:
     count = own + other
     if not own or not other or count > slices.EGDB_MAX_PIECES:
         return None
-    name = slices.class_name((max(own, other), min(own, other)))
-    return build_forecast(count, "" if count <= MOST_PIECES_WHOLE else name)
+    return build_of((max(own, other), min(own, other)))
+
+
+def build_of(cls: Class) -> BuildForecast:
+    """The build that would give the values of a class, of few pieces with all others."""
+    return build_forecast(sum(cls), "" if sum(cls) <= MOST_PIECES_WHOLE else slices.class_name(cls))
 
 
 def build_forecast(pieces: int, classes: str = "", directory: Path | None = None) -> BuildForecast:

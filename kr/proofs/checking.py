@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kr.egdb import slices
 from kr.engine.database import load_database
 from kr.errors import InvalidCertificateError, InvalidDatabaseError
 from kr.game.value import Value
@@ -53,6 +54,8 @@ class CheckReport:
 
     Fewer than 80 say that no draw by rule comes before a leaf. A win's line repeats no position before its leaf.
     """
+    classes: tuple[str, ...] = ()
+    """Classes of the database that its leaves have, such as "3v2", the fewest pieces first."""
 
 
 def check_certificate(
@@ -123,6 +126,9 @@ class _Check:
             replies=self.replies,
             rule_leaves=self.rule_leaves,
             database_leaves=self.values.count,
+            classes=tuple(
+                slices.class_name(cls) for cls in sorted(self.values.classes, key=lambda cls: (sum(cls), cls))
+            ),
             longest_line=self.longest_line if self.wins else None,
             longest_quiet=self.longest_quiet if self.wins else None,
         )
@@ -211,6 +217,11 @@ class _Values:
         self.rows: list[tuple[int, int, int, int]] = []
         self.count = 0
 
+    @property
+    def classes(self) -> set[slices.Class]:
+        """The classes that were asked for."""
+        return {(max(pieces), min(pieces)) for pieces in self.asked}
+
     def take(self, board: PlainBits, side: int) -> bool:
         """True if a position is a leaf; its value is compared later. Raises InvalidDatabaseError."""
         pieces = (board[0].bit_count(), board[1].bit_count())
@@ -219,9 +230,13 @@ class _Values:
         if pieces not in self.asked:
             if self.database is None or not self.database.has_class(pieces):
                 own, other = max(pieces), min(pieces)
+                # a room that checks with a whole database need not load
+                from kr.egdb.forecast import build_of
+
+                build = build_of((own, other))
                 raise InvalidDatabaseError(
                     f"the certificate needs values of {sum(pieces)} pieces ({own}v{other}), made with the database "
-                    f'"{self.named}"; name it: --egdb DIR, database=DIR'
+                    f'"{self.named}"; name it: --egdb DIR, database=DIR; or build it: `{build.command}` ({build.cost})'
                 )
             self.asked.add(pieces)
         self.count += 1

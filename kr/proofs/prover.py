@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kr import _core
 from kr.cluster.address import cluster_option
@@ -31,13 +31,17 @@ from kr.jobs.kinds import Stop
 from kr.jobs.pool import FinishedPortion
 from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork
-from kr.proofs.certificate import Claim, certificate_of, read_certificate, write_certificate
+from kr.proofs.certificate import Certificate, Claim, certificate_of, read_certificate, write_certificate
+from kr.proofs.checking import check_certificate
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, strategy_rows
 from kr.proofs.proof import GOALS, ClaimProgress, Proof, claims_for
 from kr.settings import Settings, check_settings, option, workers_option
 from kr.storage import beside, check_output
 from kr.threads import start_all
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
 
 JOURNAL_SUFFIX = ".part"
 REMEDY_OF_SEARCHES = "remove the line (its search is made again), or the file"
@@ -264,8 +268,18 @@ class _Run:
             question.begin_strategy()
             progress.certificate = certificate_of(progress.claim, question.strategy, self.database)
             if self.settings.out is not None:
+                progress.certificate = _checked(progress.certificate, self.database)
                 progress.path = _path_of(self.settings, self.settings.out, progress.claim)
                 write_certificate(progress.path, progress.certificate)
+
+
+def _checked(certificate: Certificate, database: Database | None) -> Certificate:
+    """A certificate that says which classes it needs, and how long its check took here. Raises what the check does."""
+    began = time.process_time()
+    report = check_certificate(certificate, database)
+    seconds = time.process_time() - began
+    facts = {"needs": ", ".join(report.classes), "check_seconds": f"{seconds:.1f}"}
+    return replace(certificate, provenance={**certificate.provenance, **facts})
 
 
 def _path_of(settings: ProveSettings, out: Path, claim: Claim) -> Path:
