@@ -78,7 +78,7 @@ def test_each_sentence_is_listed_once_with_what_must_be_true() -> None:
     for script in SCRIPTS:
         wanted += [text for text in italian[script] if "|" not in text]
     # a text of two scripts stands with the first
-    wanted.append("{move} is best.")
+    wanted += ["{move} is best.", "Why not {move}? {reason}"]
     # the script is one of two, for a page with a server and one without
     wanted.append("Many are analysing; this begins when one of them ends")
     for template in sorted((ROOM / "ballots").glob("*.html")):

@@ -16,10 +16,13 @@ from page import Page, made
 
 from kr.egdb.exact import exact_moves
 from kr.engine.database import load_database
+from kr.engine.engine import Engine
 from kr.game.board import Board
 from kr.game.position import Position
 from kr.language.sentences import Sentence
 from kr.page import data
+from kr.policy.policy import load_policy
+from kr.problems.natural import natural_mistake
 from kr.problems.problem import Problem
 from kr.problems.puzzles import load_puzzles
 from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf
@@ -102,6 +105,20 @@ def test_recorded_cases(page: Page, kind: str) -> None:
             answer = page.ask("puzzles/solution", asked)
             told = {"line": texts(answer["moves"]), "by": answer["by"]}
         assert {**asked, **told} == case
+
+
+def test_a_hint_tells_why_not_the_natural_move(page: Page) -> None:
+    engine, policy, told = Engine(hash_mb=16, database=load_database()), load_policy(), []
+    for name in ("bridge-mcgill", "sturges-position", "hundred-years", "7eeezm", "gtzv63"):
+        asked = {"id": name, "moves": [], "whole": True}
+        found, natural = (
+            page.ask("puzzles/hint", asked)["not"],
+            natural_mistake(SHELF.puzzles[name].problem, engine, policy),
+        )
+        expected = natural and {"move": str(natural.move), "reason": str(natural.why)}
+        assert (found and {"move": found["move"], "reason": english(found["reason"])}) == expected
+        told.append(found is not None)
+    assert {True, False} == set(told)
 
 
 def test_all_puzzles_begin(page: Page) -> None:

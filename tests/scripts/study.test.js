@@ -250,6 +250,13 @@ test("tasks and verdicts in words", () => {
     said({...answer, kept: null}),
     /^\? 23-18 may keep the win\. It is not the published move\. kr can't tell/,
   );
+  const hint = {square: 23, by: /** @type {const} */ ("solution"), move: move("23-19")},
+    reason = {say: "why.at_once", with: {line: "23-18 14x23", count: 1}};
+  assert.equal(learn.hintWords({...hint, not: null}).more, "By the published solution.");
+  assert.equal(
+    learn.hintWords({...hint, not: {move: "23-18", reason}}).more,
+    "By the published solution. Why not 23-18? This gives up a piece: 23-18 14x23.",
+  );
   assert.match(
     learn.endWords("23-18", {...answer, solved: false, ended: {say: "puzzle.held"}}).more,
     /^The draw is held/,

@@ -61,6 +61,8 @@ const sentence = (name, values) => ({say: `puzzle.${name}`, with: values});
 const DATABASE = "database",
   SOLUTION = "solution",
   SEARCH = "search";
+/** Least probability by the policy of a move that looks natural. */
+const LEAST_NATURAL = 0.1;
 /** @type {Record<string, number | null>} */
 const WINNERS = {"B-win": 0, "W-win": 1, draw: null};
 
@@ -170,7 +172,7 @@ export class Puzzle {
    * Why the last move is wrong, by a fact of the line that begins with it; none where only a search says so. The
    * right move is not told.
    * @param {Board} board
-   * @param {Verdict} verdict
+   * @param {Pick<Verdict, "keeps" | "by">} verdict
    * @param {Pick<import("./house.js").EnginePort, "facts">} port
    * @returns {Promise<Sentence[]>}
    */
@@ -190,6 +192,27 @@ export class Puzzle {
       {mark: "", refutation, line},
       facts.filter(({better}) => !better),
     ).slice(0, 1);
+  }
+
+  /**
+   * Of the solver's wrong moves the one that people most likely play, and why it fails; null where none is known to be
+   * wrong, or no fact of its line tells why (kr/problems/natural.py).
+   * @param {Board} board
+   * @param {Pick<import("./house.js").EnginePort, "facts" | "people">} port
+   */
+  async natural(board, port) {
+    const isKnown = !board.moves.length && this.keeping.length > 0;
+    for (const {move, probability} of await port.people([board.position])) {
+      if (probability < LEAST_NATURAL) break;
+      const tried = copyOf(board);
+      tried.play(move);
+      // a search would take its time, and prove nothing
+      if (!isKnown && !this._database?.has(tried.position)) continue;
+      const [keeps, by] = await this.#keeps(tried),
+        [reason] = await this.why(tried, {keeps, by}, port);
+      if (reason) return {move: String(move), reason};
+    }
+    return null;
   }
 
   /** The opponent's answer. @param {Board} board @returns {Promise<Move>} */

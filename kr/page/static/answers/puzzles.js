@@ -11,7 +11,8 @@
 // puzzles/start {"id"} -> the puzzle's facts, its position, and the opponent's move if that is the first
 // puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it; why: at most one reason
 //     for a wrong move, where that is certain
-// puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
+// puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move; not: a
+//     wrong one that looks natural, with the reason, or null
 // puzzles/solution {"id", "moves"} -> a line from there on
 
 import {apart, isOver, problemOf} from "./problems.js";
@@ -327,7 +328,9 @@ async function hintPuzzle(house, request) {
   if (board.side !== puzzle.solver || board.position.isOver)
     throw new Refused("refused.not_to_move", {side: sideName(puzzle.solver)});
   const [move, by] = await puzzle.best(board),
-    whole = request.flag("whole") ? {move: lineJson(board.position, [move])[0]} : {};
+    isWhole = request.flag("whole"),
+    not = isWhole ? await puzzle.natural(board, house.engine) : null,
+    whole = isWhole ? {move: lineJson(board.position, [move])[0], not} : {};
   return {square: move.origin + 1, by, ...whole};
 }
 

@@ -418,10 +418,16 @@ export function whyWords({goal, solver, start, evidence}, {by, position}, {texts
     .join(" ");
 }
 
-/** @param {{square: number, by: Source, move?: BoardMove}} hint @returns {Words} */
-export function hintWords({square, by, move}) {
+/**
+ * not: a wrong move that looks natural
+ * @param {{square: number, by: Source, move?: BoardMove,
+ *   not?: {move: string, reason: import("../texts.js").Sentence} | null}} hint
+ * @returns {Words}
+ */
+export function hintWords({square, by, move, not}) {
+  const why = not ? [t("Why not {move}? {reason}", {move: not.move, reason: said(not.reason)})] : [];
   return move
-    ? {mark: "", head: t("{move} is right.", {move: move.text}), more: sourceWords(by)}
+    ? {mark: "", head: t("{move} is right.", {move: move.text}), more: [sourceWords(by), ...why].join(" ")}
     : {mark: "", head: t("The piece on {square} can make a right move.", {square}), more: ""};
 }
 
