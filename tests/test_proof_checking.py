@@ -55,8 +55,8 @@ def test_proofs_are_accepted(name: str) -> None:
         # as long as the distance, since no line ends in the database
         ("a win in four", CheckReport(8, 9, 4, 0, 6, 1)),
         ("three pieces known", CheckReport(28, 46, 12, 0, 10, 8)),
-        ("a draw of five", CheckReport(123, 209, 2, 81, None, None)),
-        ("a leaf at once", CheckReport(0, 0, 0, 1, None, None)),
+        ("a draw of five", CheckReport(123, 209, 2, 81, None, None, ("2v2", "3v1"))),
+        ("a leaf at once", CheckReport(0, 0, 0, 1, None, None, ("1v1",))),
         ("a won root", CheckReport(0, 0, 1, 0, 0, 0)),
     ],
 )
