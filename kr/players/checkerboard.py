@@ -54,7 +54,8 @@ def _make(spec: PlayerSpec, resources: Resources) -> ProgramPlayer:
     words = windows_program([str(host.absolute()), dll.name])
     here = Startup(dll.absolute().parent, startup.seconds, _QUIET | dict(startup.variables))
     with talk_log(resources.log, dll.stem) as log:
-        client = TextClient(_engine(dll.stem, join_command(words)), here, patience=resources.patience, log=log)
+        engine = _engine(dll.stem, join_command(words))
+        client = TextClient(engine, here, patience=resources.patience, log=log, kind="CheckerBoard engine")
     return ProgramPlayer(client, spec.text, f"{_PREFIX}{checksum(content)}{startup_text(startup)}")
 
 

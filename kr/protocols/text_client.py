@@ -148,9 +148,8 @@ def filled(line: str, values: Mapping[str, str | None]) -> str | None:
 
 
 class TextClient(ProgramClient):
-    """An engine that a description says how to speak to. Raises what `ProgramClient` raises."""
-
-    _kind = "text engine"
+    """An engine that a description says how to speak to. kind: what messages call it. Raises what `ProgramClient`
+    raises."""
 
     def __init__(
         self,
@@ -159,7 +158,9 @@ class TextClient(ProgramClient):
         margin: float = 5.0,
         patience: float = PATIENCE,
         log: TalkLog | None = None,
+        kind: str = "text engine",
     ) -> None:
+        self._kind = kind
         super().__init__(engine.command, startup, margin, patience, log)
         self.name, self._engine = engine.name, engine
         self._move, self._info = re.compile(engine.move), re.compile(engine.info)
@@ -174,7 +175,7 @@ class TextClient(ProgramClient):
         self, position: Position, limits: Limits, history: Sequence[Position] = (), stop: Stop | None = None
     ) -> SearchResult:
         if limits.endless and stop is None:
-            raise InvalidSettingError("a text engine needs a limit of time, nodes or depth")
+            raise InvalidSettingError(f"a {self._kind} needs a limit of time, nodes or depth")
         self._running()
         self._discard_unread()
         lines = self._lines_of(position, limits, history)
@@ -246,7 +247,7 @@ class TextClient(ProgramClient):
         limited = [any(f"{{{name}}}" in line for name in LIMIT_NAMES) for line in self._engine.search]
         if any(limited) and not any(own and line is not None for own, line in zip(limited, lines, strict=True)):
             raise InvalidSettingError(
-                f"text engine {self.name} can't be given the limit {limits}: no line of search has it"
+                f"{self._kind} {self.name} can't be given the limit {limits}: no line of search has it"
             )
         return [line for line in lines if line is not None] or [""]
 

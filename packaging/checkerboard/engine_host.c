@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
     static char line[1 << 16], text[sizeof line + 32];
     char reply[REPLY];
     HMODULE dll;
+    /* an engine that crashes ends this process, without a question to anyone */
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     if (argc != 2) return fprintf(stderr, "engine_host DLL\n"), 2;
     dll = LoadLibraryA(argv[1]);
     if (!dll) return fprintf(stderr, "can't load %s: error %lu\n", argv[1], GetLastError()), 3;
