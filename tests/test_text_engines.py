@@ -92,7 +92,8 @@ def test_an_answer_may_be_the_board_after_the_move():
 def test_faults_are_told(fault, changes, words):
     with pytest.raises(ProtocolError, match=f"^text engine tiny {words}"):
         startup = Startup(seconds=0.3 if changes else 30)
-        with TextClient(engine(fault, **changes), startup, margin=0.1) as client:
+        margin = 0.1 if fault == "silent" else 5.0
+        with TextClient(engine(fault, **changes), startup, margin) as client:
             client.search(Position(), QUICK)
 
 

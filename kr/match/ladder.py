@@ -167,6 +167,8 @@ def climb(settings: LadderSettings, on_match: Callable[[Ladder], None] = lambda 
     with lock_directory(settings.dir):
         ladder = Ladder.read(settings.dir, settings.scale())
         for spec in settings.players:
+            if ladder.interrupted:
+                break
             number = _rung(ladder, settings, spec)
             while not ladder.interrupted and _needs_match(ladder, settings, number):
                 match = len(ladder.matches) - 1
