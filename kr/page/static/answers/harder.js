@@ -13,7 +13,7 @@ import {exactMoves} from "./exact.js";
  * @param {Pick<import("./persons.js").Persons, "moves">} persons
  * @param {readonly Position[]} positions up to two before it, then the position
  */
-export async function lossChance(database, persons, positions) {
+async function lossChance(database, persons, positions) {
   const position = /** @type {Position} */ (positions.at(-1)),
     losing = (await exactMoves(database, position)).filter(({value}) => value === "loss");
   if (!losing.length) return 0;
