@@ -5,13 +5,14 @@ of all facts is told (`told`), and in which sentences (`why`). tests/scripts/jud
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kr import _core
-from kr.analysis.annotation.coach import line_facts, reasons
+from kr.analysis.annotation.coach import GAINS, LOSSES, line_facts, reasons
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.egdb.database import Database
 from kr.engine.database import load_database
@@ -79,6 +80,17 @@ def test_what_is_told(case: dict[str, Any]) -> None:
     for sentence in told:
         assert "{" not in str(sentence)
         assert str(sentence).endswith(".")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']} {case['fen']}")
+def test_pieces_that_no_score_confirms_are_not_told(case: dict[str, Any]) -> None:
+    position = Position.from_fen(case["fen"])
+    played, better = (line_of(position, case[name]) for name in ("played", "better"))
+    judged = JudgedMove(0, position.side, played[0], True, mark="??", line=better, refutation=played)
+    names = {f"why.{kind}" for kind in LOSSES | GAINS}
+    denied = reasons(position, replace(judged, score=900, best_score=-900), None)
+    assert not names.intersection(sentence.name for sentence in denied)
+    assert reasons(position, replace(judged, score=-900, best_score=900), None) == reasons(position, judged, None)
 
 
 def test_a_draw_that_is_known_ends_a_line() -> None:

@@ -21,7 +21,7 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.game.board import Board
-from kr.game.position import Move, Position
+from kr.game.position import Move, Position, Side
 from kr.language.sentences import Sentence, Told
 from kr.notation import square_name
 from kr.pdn import Game
@@ -34,8 +34,14 @@ LONG_ENOUGH = 12
 """Moves of a line that are looked at; where a search left off before, it is searched on."""
 LITTLE = {"why.exchange_wrong", "why.exchange_missed", "why.too_late"}
 """Reasons that say little."""
-GAINS = {"wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed"}
+GAINS = {"wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed", "bind_missed"}
 """Kinds of facts of a line that wins pieces."""
+LOSSES = {
+    "threat", "shot", "two_for_one", "breeches", "attacked", "losing_exchange", "at_once", "no_safe_move", "loses",
+}  # fmt: skip
+"""Kinds of facts of a line that loses pieces."""
+PIECE = 100
+"""Centi-men. A search that sees less than half of the pieces of a fact sees them come back after its line."""
 REPLY_PLIES = 5
 """Plies of the line that begins with the only reply that punishes a mistake."""
 
@@ -95,7 +101,7 @@ def _reply_fails(
     lines = analyze(engine, Task(board.position), limits, stop=stop).lines
     line = (better, *reply, *(lines[0].pv if lines else ()))
     for kind, is_better, plies, count, *_ in line_facts(position, judgement.refutation, line, engine.database):
-        if is_better and kind in GAINS:
+        if is_better and kind in GAINS and _agrees(lines[0].score, count, _lead(position)):
             told: dict[str, Told] = {"better": str(better), "move": str(reply[0]), "count": count}
             return (Sentence("why.reply_fails", told | {"line": " ".join(map(str, line[:plies]))}),)
     return ()
@@ -146,7 +152,27 @@ def line_facts(
 def reasons(position: Position, judgement: JudgedMove, database: Database | None) -> tuple[Sentence, ...]:
     """The reasons for the mark of a move, the most telling first; empty if no fact of the lines tells."""
     lines = judgement.refutation, judgement.line
-    return _told(line_facts(position, *lines, database), lines, judgement.mark)
+    facts = [fact for fact in line_facts(position, *lines, database) if _is_seen(fact, position, judgement)]
+    return _told(facts, lines, judgement.mark)
+
+
+def _is_seen(fact: LineFact, position: Position, judgement: JudgedMove) -> bool:
+    """True if the scores of the searches agree with the pieces of a fact."""
+    kind, count = fact[0], fact[3]
+    if kind in LOSSES and judgement.score is not None:
+        return _agrees(-judgement.score, count, -_lead(position))
+    return kind not in GAINS or judgement.best_score is None or _agrees(judgement.best_score, count, _lead(position))
+
+
+def _agrees(score: int, count: int, lead: int) -> bool:
+    """True if a score says that a side with this lead has won so many pieces."""
+    return 2 * score >= PIECE * (2 * lead + count)
+
+
+def _lead(position: Position) -> int:
+    """Pieces that the side to move has more than the other."""
+    white = position.white.bit_count() - position.black.bit_count()
+    return white if position.side is Side.WHITE else -white
 
 
 def failures(

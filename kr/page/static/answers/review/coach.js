@@ -1,6 +1,7 @@
 // Why a marked move is worse than the better one, in words: kr/analysis/annotation/coach.py.
 
-import {squareName} from "../notation.js";
+import {countOf, squareName} from "../notation.js";
+import {WHITE} from "../rules.js";
 import {MARKS} from "./judging.js";
 
 /** @typedef {import("../../texts.js").Said} Said */
@@ -16,7 +17,13 @@ const LONG_ENOUGH = 12;
 /** Reasons that say little. */
 const LITTLE = ["why.exchange_wrong", "why.exchange_missed", "why.too_late"];
 /** Kinds of facts of a line that wins pieces. */
-const GAINS = ["wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed"];
+const GAINS = ["wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed", "bind_missed"];
+/** Kinds of facts of a line that loses pieces. */
+const LOSSES = [
+  ...["threat", "shot", "two_for_one", "breeches", "attacked", "losing_exchange", "at_once", "no_safe_move", "loses"],
+];
+/** Centi-men. A search that sees less than half of the pieces of a fact sees them come back after its line. */
+const PIECE = 100;
 /** Plies of the line that begins with the only reply that punishes a mistake. */
 const REPLY_PLIES = 5;
 
@@ -40,7 +47,11 @@ export async function withReasons(game, moves, port, longer, searches, threshold
       const refutation = await longer(position, judged.refutation),
         line = await longer(position, judged.line),
         explained = {...judged, refutation, line};
-      let why = reasons(explained, await port.facts(position, refutation, line));
+      const facts = await port.facts(position, refutation, line);
+      let why = reasons(
+        explained,
+        facts.filter(fact => isSeen(fact, position, judged)),
+      );
       if (judged.mark !== MARKS[0] && why.every(({say}) => LITTLE.includes(say))) {
         const more = [
           await replyFails(position, explained, port, searches),
@@ -73,6 +84,28 @@ export async function continued(position, line, database, search) {
   return whole;
 }
 
+/** Pieces that the side to move has more than the other. @param {Position} position */
+const leadOf = ({black, white, side}) => (countOf(white) - countOf(black)) * (side === WHITE ? 1 : -1);
+
+/**
+ * True if a score says that a side with this lead has won so many pieces.
+ * @param {number} score
+ * @param {number} count
+ * @param {number} lead
+ */
+const agrees = (score, count, lead) => 2 * score >= PIECE * (2 * lead + count);
+
+/**
+ * True if the scores of the searches agree with the pieces of a fact.
+ * @param {Fact} fact
+ * @param {Position} position
+ * @param {Pick<JudgedMove, "score" | "bestScore">} judged
+ */
+function isSeen({kind, count}, position, {score, bestScore}) {
+  if (LOSSES.includes(kind) && score !== null) return agrees(-score, count, -leadOf(position));
+  return !GAINS.includes(kind) || bestScore === null || agrees(bestScore, count, leadOf(position));
+}
+
 /**
  * The same reply to the better move would lose pieces.
  * @param {Position} position
@@ -87,7 +120,9 @@ async function replyFails(position, {refutation, line: [better]}, port, searches
   if (!reply || reply.captured || !at.legalMoves().some(move => String(move) === String(reply))) return null;
   const {lines} = await searches.judged(at.after(reply)),
     line = [better, reply, ...(lines[0]?.line ?? [])],
-    gain = (await port.facts(position, refutation, line)).find(each => each.better && GAINS.includes(each.kind));
+    gain = (await port.facts(position, refutation, line)).find(
+      each => each.better && GAINS.includes(each.kind) && agrees(lines[0].score, each.count, leadOf(position)),
+    );
   if (!gain) return null;
   const {count, plies} = gain;
   return {
