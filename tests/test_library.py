@@ -3,6 +3,7 @@
 import ctypes as c
 import json
 import math
+import os
 import random
 import re
 import runpy
@@ -259,6 +260,27 @@ def test_values_and_distances(unpacked: int, own_database: kr.Database) -> None:
             assert library().kr_value(opened, c.byref(position)) == value
             assert library().kr_distance(opened, c.byref(position)) == distance
     assert {0, 1, 2, 3} == set(values)
+
+
+def test_a_database_in_two_folders(tmp_path: Path) -> None:
+    """A file is taken from the first folder that has it, by kr and by its library."""
+    first, second = without(data_path("egdb"), tmp_path / "first", {(4, 1)}), tmp_path / "second"
+    second.mkdir()
+    for path in data_path("egdb").glob("*.egdb"):
+        if not (first / path.name).exists():
+            shutil.copy(path, second)
+    (second / "wld-1111.egdb").write_bytes(b"another one")
+    both = f"{first}{os.pathsep}{second}"
+    own = kr.load_database(both)
+    assert own is not None
+    assert (own.pieces, kr.Database.open(first).pieces) == (5, 4)
+    assert own.signature == kr.Database.open(data_path("egdb")).signature
+    for opened in lib.open_database(Path(both), 0):
+        assert library().kr_database_pieces(opened) == 5
+    with pytest.raises(kr.InvalidDatabaseError, match="not a kr endgame database"):
+        kr.load_database(f"{second}{os.pathsep}{first}")
+    with pytest.raises(kr.InvalidSettingError, match="third: not a directory"):
+        kr.load_database(f"{both}{os.pathsep}third")
 
 
 @pytest.mark.parametrize("left_out", [{(4, 1)}, {(3, 2)}, {(3, 1)}, {(2, 2)}], ids=str)

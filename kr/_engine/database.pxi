@@ -209,10 +209,19 @@ cdef int add_named(Store* store, const char* path) noexcept nogil:
     return error
 
 
-cdef int add_folder(Store* store, const char* folder) noexcept nogil:
-    """Add the files of a folder, by the names that they must have."""
+cdef bint has_file(const Store* store, bint distances, int mine, int other) noexcept nogil:
+    """True if the file of a pair of slices was added: it may have either of them."""
+    cdef int i, number
+    for i in range(store.count):
+        number = file_number(store.files + i)
+        if store.files[i].header.distances == distances and number in (mine << 6 | other, other << 6 | mine):
+            return True
+    return False
+
+
+cdef int add_folder(Store* store, const char* folder, u64 length) noexcept nogil:
+    """Add the files of a folder that are not there yet, by the names that they must have."""
     cdef char path[PATH_BYTES]
-    cdef u64 length = strlen(folder)
     cdef int mine, other, pieces, error, distances
     if length == 0 or length + NAME_BYTES > PATH_BYTES:
         return KR_NO_FILE
@@ -222,13 +231,30 @@ cdef int add_folder(Store* store, const char* folder) noexcept nogil:
         for mine in range(1, 64):
             for other in range(1, 64):
                 pieces = (mine >> 3) + (mine & 7) + (other >> 3) + (other & 7)
-                if pieces > EGDB_MAX_PIECES:
+                if pieces > EGDB_MAX_PIECES or has_file(store, distances, mine, other):
                     continue
                 pair_name(path + length + 1, distances, mine, other)
                 error = add_named(store, path)
                 if error:
                     return error
     return KR_OK
+
+
+cdef int add_folders(Store* store, const char* folders) noexcept nogil:
+    """Add the files of a folder, or of several with separators between them."""
+    cdef u64 length = 0
+    cdef int error = add_folder(store, folders, strlen(folders))
+    if store.count > 0 or error == KR_NO_MEMORY:
+        return error
+    while True:
+        if folders[length] != 0 and folders[length] != PATH_SEPARATOR:
+            length += 1
+            continue
+        error = add_folder(store, folders, length) if length > 0 else KR_OK
+        if error or folders[length] == 0:
+            return error
+        folders += length + 1
+        length = 0
 
 
 cdef int give_store(kr_database** database, Store* store, int unpacked, int error) noexcept nogil:
@@ -248,7 +274,7 @@ cdef public int kr_open_database(kr_database** database, const char* folder, int
     database[0] = NULL
     if store == NULL:
         return KR_NO_MEMORY
-    return give_store(database, store, unpacked, add_folder(store, folder))
+    return give_store(database, store, unpacked, add_folders(store, folder))
 
 
 cdef public int kr_read_database(kr_database** database, const kr_bytes* files, int count,

@@ -117,7 +117,8 @@ typedef struct {
     size_t size;
 } kr_bytes;
 
-/* From a folder. KR_NO_FILE if it holds no database. unpacked: values of positions with this many pieces or fewer are
+/* From a folder, or from several with a colon between them, on Windows a semicolon: a file is taken from the first that
+   has it. KR_NO_FILE if they hold no database. unpacked: values of positions with this many pieces or fewer are
    unpacked into memory at once, where they are looked up ten times as fast (5: 36 MB, 6: 0.6 GB); 0 for none. */
 KR_API int kr_open_database(kr_database** database, const char* folder, int unpacked);
 /* From the bytes of its files, which have to stay. */

@@ -36,6 +36,12 @@
 #endif
 #endif
 
+#if defined(_WIN32)
+#define KR_PATH_SEPARATOR ';'
+#else
+#define KR_PATH_SEPARATOR ':'
+#endif
+
 /* Large aligned memory, which kr_free_pages frees. */
 
 #define KR_PAGE ((size_t)1 << 21)

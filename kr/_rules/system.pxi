@@ -13,6 +13,7 @@ cdef extern from "_rules/system.h" nogil:
     void acquire "kr_acquire"(Lock* lock) noexcept
     void release "kr_release"(Lock* lock) noexcept
 
+    char PATH_SEPARATOR "KR_PATH_SEPARATOR"                                    # between paths in one text
     int open_file "kr_open_file"(const char* path) noexcept                    # to read it; -1 with errno if it fails
     bint no_such_file "kr_no_such_file"() noexcept                             # why it failed
     int64_t file_size "kr_file_size"(int descriptor) noexcept                  # -1 if it isn't a regular file

@@ -44,7 +44,7 @@ def default_directory() -> Path:
 
 
 def find(setting: str = "") -> Path | None:
-    """Directory of the database that an `--egdb` setting selects; None for no database.
+    """Directory of the database that an `--egdb` setting selects, or several, see `files.folders_of`; None for none.
 
     An empty setting selects the environment variable KR_EGDB, or else the user's database or the one that comes with
     kr, whichever is complete up to more pieces, or has more classes if equal. Raises InvalidSettingError if a directory
@@ -55,10 +55,13 @@ def find(setting: str = "") -> Path | None:
         return None
     if named:
         storage.as_path(named)
-        # unlike Path.is_dir, it never raises
-        if not os.path.isdir(named):
-            where = "" if setting else f"{ENVIRONMENT}="
-            raise InvalidSettingError(f"{where}{named}: not a directory; expected that of an endgame database, or none")
+        for folder in files.folders_of(Path(named)):
+            # unlike Path.is_dir, it never raises
+            if not os.path.isdir(folder):
+                where = "" if setting else f"{ENVIRONMENT}="
+                raise InvalidSettingError(
+                    f"{where}{folder}: not a directory; expected that of an endgame database, or none"
+                )
         return Path(named)
     # a user's build under way may have fewer pieces than the shipped database; of equals, the user's is taken
     places = [place for place in (default_directory(), storage.data_path("egdb")) if place.is_dir()]
@@ -73,6 +76,8 @@ def directory_for(chosen: Path | None) -> Path:
     directory = chosen or find()
     if directory is None:
         raise InvalidDatabaseError("no endgame database found; give its directory, or build one with `kr egdb build`")
+    if len(files.folders_of(directory)) > 1:
+        raise InvalidDatabaseError(f"{directory}: several directories; give the one that is meant")
     return directory
 
 

@@ -282,17 +282,28 @@ class Listing:
         return slices.reach_in_words(complete, names)
 
 
+def folders_of(directory: Path) -> list[Path]:
+    """The directories that a text names with `os.pathsep` between them: a file is taken from the first that has it."""
+    if os.pathsep not in str(directory) or os.path.isdir(directory):
+        return [directory]
+    return [Path(each) for each in str(directory).split(os.pathsep) if each]
+
+
 def listing(directory: Path) -> Listing:
-    """List the files of a directory. Raises InvalidDatabaseError if it can't be read."""
-    try:
-        names = set(os.listdir(directory))
-    except OSError as error:
-        raise unreadable(directory, error) from error
+    """List the files of a directory, or of several. Raises InvalidDatabaseError if one can't be read."""
+    places: dict[str, Path] = {}
+    for folder in folders_of(directory):
+        try:
+            names = os.listdir(folder)
+        except OSError as error:
+            raise unreadable(folder, error) from error
+        for name in names:
+            places.setdefault(name, folder / name)
     paths = {
         kind: {
-            pair: directory / name
+            pair: places[name]
             for pair in slices.pairs_up_to(slices.EGDB_MAX_PIECES)
-            if (name := file_name(kind, pair)) in names
+            if (name := file_name(kind, pair)) in places
         }
         for kind in FILE_KINDS
     }

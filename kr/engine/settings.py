@@ -79,7 +79,7 @@ def threads_option(help: str = "Threads to search with.") -> Any:
 
 def egdb_option(default: str = "", rest: str = "the first one found if not given") -> Any:
     """Setting: the endgame database, in the form of load_database."""
-    return option(default, f"Endgame database: its directory, or none; {rest}.", metavar="DIR|none")
+    return option(default, f"Endgame database: its directory, several as in PATH, or none; {rest}.", metavar="DIR|none")
 
 
 def egdb_memory_option() -> Any:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kr import _core, _egdb, storage
 from kr.egdb import slices
 from kr.egdb.database import Database, default_directory
+from kr.egdb.files import folders_of
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
 from kr.file_kinds import CHANCES_MAGIC
@@ -72,7 +73,7 @@ class EndingChances:
     @classmethod
     def beside(cls, database: Database, policy: Policy, discount: float) -> EndingChances:
         """Those beside a database, the user's, and those that come with kr."""
-        places = database.directory, default_directory(), storage.data_path("egdb")
+        places = *folders_of(database.directory), default_directory(), storage.data_path("egdb")
         return cls(list(dict.fromkeys(places)), people_of(policy, discount))
 
     def theirs(self, rows: NDArray[np.uint32]) -> NDArray[np.float64]:
