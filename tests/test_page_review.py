@@ -52,6 +52,16 @@ def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(page:
     assert judged(page, last["document"])[-1]["document"] == last["document"]
 
 
+def test_another_draw_that_is_harder_for_people_is_told(page: Page) -> None:
+    told = []
+    for move in ("11-15", "10-7"):
+        document = judged(page, played(move, "W:W10,K11:B9,12"))[-1]["document"]
+        told.append(
+            "10-7 draws as well, and is harder for people." in page.ask("games/pdn", {"document": document})["pdn"]
+        )
+    assert told == [True, False]
+
+
 PLAYED_HERE = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3"}
 
 
