@@ -26,7 +26,7 @@
 #                 dry run of what is not ready)
 #   make lock   newer versions of libraries in requirements.lock, deploy/requirements.lock, packaging/windows/libraries.txt
 #   make build  the environment in .venv and the compiled core
-#   make docs   the site of docs/ in build/site
+#   make docs   the site of docs/ in build/site, unless it is up to date
 #   make bench  node signature and speed of the search
 #   make figures  repeat the figures of docs/measurements.toml that are the same on each run; check what pages quote
 #                 (ONLY=WORDS: those with these words; EXPENSIVE=1: those that take long as well)
@@ -38,6 +38,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+SITE_SOURCES := $(shell find docs kr \( -name __pycache__ -o -name bundle \) -prune -o -type f -print)
 SOURCES := pyproject.toml setup.py kr/__init__.py $(shell find kr -name "*.p[yx][xdi]")
 
 INSTALL := $(BIN)/pip install -q --disable-pip-version-check
@@ -158,7 +159,10 @@ bench: build
 figures: .venv/figures
 	$(BIN)/python bench/figures.py $(if $(ONLY),--only "$(ONLY)") $(if $(EXPENSIVE),--expensive)
 
-docs: .venv/docs
+docs: build/site/index.html
+
+# pages of the reference are made from docstrings and from what commands say
+build/site/index.html: .venv/docs mkdocs.yml $(wildcard *.md) $(SITE_SOURCES)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
 
 tutorial: .venv/notebook

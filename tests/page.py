@@ -46,10 +46,11 @@ def made() -> tuple[Path, Path]:
         time.sleep(0.2)
 
 
-def is_older(made: Path, *folders: str) -> bool:
-    """True for a file that is missing, or older than any in some folders of the checkout."""
-    files = (path for folder in folders for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts)
-    return not made.exists() or max(path.stat().st_mtime for path in files if path.is_file()) > made.stat().st_mtime
+def is_older(made: Path, *sources: str) -> bool:
+    """True for a file that is missing, or older than any of some files or in some folders of the checkout."""
+    paths = [path for name in sources for path in (ROOT / name, *(ROOT / name).rglob("*"))]
+    files = [path for path in paths if "__pycache__" not in path.parts and path.is_file()]
+    return not made.exists() or max(path.stat().st_mtime for path in files) > made.stat().st_mtime
 
 
 class PageStream:

@@ -25,7 +25,9 @@ from kr.storage import lock
 
 BUILD = ROOT / "packaging" / "page" / "build_page.py"
 BUNDLE = ROOT / "packaging" / "page" / "bundle.py"
-MADE_OF = ("kr/page", "kr/viewer", "packaging/page", "build/library-wasm", "build/page-data", "egdb", "books")
+LIBRARY = ("build/library-wasm/kr.wasm", "build/library-wasm/kr.krt")
+"""What the page has of it: the rest is written anew each time."""
+MADE_OF = ("kr/page", "kr/viewer", "packaging/page", *LIBRARY, "build/page-data", "egdb", "books")
 FOLDER = "/games/kr/"
 """Where the page lies: a host has other things too."""
 
