@@ -8,7 +8,6 @@ import shutil
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["budget", "soak_plan", "web_pages"]
 
 NO_BROWSER = "tests of pages need a browser: apt install chromium"
+COMPILED = Path(__file__).resolve().parents[1] / "build" / "compiled"
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -42,18 +42,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let code that was compiled once serve all processes of the tests, and no file be removed that is open.
 
     Python keeps modules of kr and of the tests, whatever the environment says: hundreds of processes import them. JAX,
-    which reads its variables when it is imported, keeps trainings of one shape.
+    which reads its variables when it is imported, keeps what it has compiled from one run of the tests to the next, by
+    what it was compiled of.
     """
     watch_open_files()
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # what is computed here takes no time; its compilation does
     os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
-    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        compiled = tempfile.mkdtemp(prefix="kr-compiled-")
-        os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled
-        os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
-        config.add_cleanup(lambda: shutil.rmtree(compiled, ignore_errors=True))
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(COMPILED))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 
 def in_wine() -> bool:
