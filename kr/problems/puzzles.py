@@ -185,7 +185,7 @@ class Puzzle:
         """Why the last move is wrong, by a fact of the line that begins with it; None where none tells, or only a
         search says that it is. The right move is not told."""
         proved = verdict.by == DATABASE or (verdict.by == SOLUTION and self.problem.evidence in ("", PROVED_EVIDENCE))
-        if verdict.keeps is not False or not proved:
+        if verdict.keeps is not False or not proved or board.position.is_over:
             return None
         before = board.copy()
         before.undo()
@@ -197,7 +197,9 @@ class Puzzle:
             )
 
         better = whole(solution if solution[:1] == (right,) else (right,))
-        return next(iter(failures(before.position, whole(board.moves[-1:]), better, self._database)), None)
+        score = -self._search(board.position, ()).lines[0].score
+        told = failures(before.position, whole(board.moves[-1:]), better, self._database, score)
+        return next(iter(told), None)
 
     def reply(self, board: Board) -> Move:
         """The opponent's answer."""

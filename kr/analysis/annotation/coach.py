@@ -176,10 +176,15 @@ def _lead(position: Position) -> int:
 
 
 def failures(
-    position: Position, played: tuple[Move, ...], better: tuple[Move, ...], database: Database | None
+    position: Position, played: tuple[Move, ...], better: tuple[Move, ...], database: Database | None, score: int
 ) -> tuple[Sentence, ...]:
-    """Why the first move of a line fails, by facts of that line alone: the better move is not told."""
-    facts = [fact for fact in line_facts(position, played, better, database) if not fact[1]]
+    """Why the first move of a line fails, by facts of that line alone: the better move is not told. score: after the
+    move, of its side."""
+    facts = [
+        fact
+        for fact in line_facts(position, played, better, database)
+        if not fact[1] and (fact[0] not in LOSSES or _agrees(-score, fact[3], -_lead(position)))
+    ]
     return _told(facts, (played, better), "")
 
 

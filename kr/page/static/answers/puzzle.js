@@ -8,7 +8,7 @@
 import {opposite} from "./chances.js";
 import {exactMoves, hardestMove} from "./exact.js";
 import {countOf} from "./notation.js";
-import {continued, reasons} from "./review/coach.js";
+import {continued, isSeen, reasons} from "./review/coach.js";
 import {BLACK, Board, NO_MOVE, NO_PIECES, NO_PROGRESS, Position, REPETITION, sideName} from "./rules.js";
 import {KrError, Refused} from "./text.js";
 import {chancesOf, known, signOf} from "./weighing.js";
@@ -178,7 +178,7 @@ export class Puzzle {
    */
   async why(board, {keeps, by}, port) {
     const isProved = by === DATABASE || (by === SOLUTION && ["", "proved"].includes(this.problem.evidence ?? ""));
-    if (keeps !== false || !isProved) return [];
+    if (keeps !== false || !isProved || board.position.isOver) return [];
     const before = copyOf(board, board.moves.length - 1),
       {position} = before,
       [right] = await this.best(before),
@@ -186,11 +186,13 @@ export class Puzzle {
       search = async (/** @type {Position} */ at) => (await this._search(at, [])).lines[0].pv,
       refutation = await continued(position, board.moves.slice(-1), this._database, search),
       line = await continued(position, solution[0]?.equals(right) ? solution : [right], this._database, search),
-      facts = await port.facts(position, refutation, line);
+      facts = await port.facts(position, refutation, line),
+      {lines} = await this._search(board.position, []),
+      seen = {score: -lines[0].score, bestScore: null};
     // the first tells most
     return reasons(
       {mark: "", refutation, line},
-      facts.filter(({better}) => !better),
+      facts.filter(fact => !fact.better && isSeen(fact, position, seen)),
     ).slice(0, 1);
   }
 

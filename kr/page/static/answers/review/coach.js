@@ -101,7 +101,7 @@ const agrees = (score, count, lead) => 2 * score >= PIECE * (2 * lead + count);
  * @param {Position} position
  * @param {Pick<JudgedMove, "score" | "bestScore">} judged
  */
-function isSeen({kind, count}, position, {score, bestScore}) {
+export function isSeen({kind, count}, position, {score, bestScore}) {
   if (LOSSES.includes(kind) && score !== null) return agrees(-score, count, -leadOf(position));
   return !GAINS.includes(kind) || bestScore === null || agrees(bestScore, count, leadOf(position));
 }
