@@ -16,7 +16,7 @@
 import {opposite, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, valueOfSign} from "./chances.js";
 import {countOf} from "./notation.js";
 import {BLACK, lineJson, moveJson} from "./rules.js";
-import {continued, reasons} from "./review/coach.js";
+import {continued, isSeen, reasons} from "./review/coach.js";
 import {known} from "./weighing.js";
 
 /** @typedef {import("./chances.js").Value} Value */
@@ -72,8 +72,13 @@ async function whyNot(position, other, best, database, {mistake, chances, port, 
   const [most, less] = [best, other].map(({score}) => chances.of(score, null).expected);
   if (most - less < mistake) return [];
   const refutation = await continued(position, other.moves, database, search),
-    line = await continued(position, best.moves, database, search);
-  return reasons({mark: "", refutation, line}, await port.facts(position, refutation, line)).slice(0, 1);
+    line = await continued(position, best.moves, database, search),
+    facts = await port.facts(position, refutation, line),
+    scores = {score: other.score, bestScore: best.score};
+  return reasons(
+    {mark: "", refutation, line},
+    facts.filter(fact => isSeen(fact, position, scores)),
+  ).slice(0, 1);
 }
 
 /**
