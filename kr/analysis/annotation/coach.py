@@ -36,7 +36,7 @@ LITTLE = {"why.exchange_wrong", "why.exchange_missed", "why.too_late"}
 """Reasons that say little."""
 GAINS = {"wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed", "bind_missed"}
 """Kinds of facts of a line that wins pieces."""
-LOSSES = {
+LOSING = {
     "threat", "shot", "two_for_one", "breeches", "attacked", "losing_exchange", "at_once", "no_safe_move", "loses",
 }  # fmt: skip
 """Kinds of facts of a line that loses pieces."""
@@ -159,7 +159,7 @@ def reasons(position: Position, judgement: JudgedMove, database: Database | None
 def _is_seen(fact: LineFact, position: Position, judgement: JudgedMove) -> bool:
     """True if the scores of the searches agree with the pieces of a fact."""
     kind, count = fact[0], fact[3]
-    if kind in LOSSES and judgement.score is not None:
+    if kind in LOSING and judgement.score is not None:
         return _agrees(-judgement.score, count, -_lead(position))
     return kind not in GAINS or judgement.best_score is None or _agrees(judgement.best_score, count, _lead(position))
 
@@ -183,7 +183,7 @@ def failures(
     facts = [
         fact
         for fact in line_facts(position, played, better, database)
-        if not fact[1] and (fact[0] not in LOSSES or _agrees(-score, fact[3], -_lead(position)))
+        if not fact[1] and (fact[0] not in LOSING or _agrees(-score, fact[3], -_lead(position)))
     ]
     return _told(facts, (played, better), "")
 

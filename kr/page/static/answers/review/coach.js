@@ -19,7 +19,7 @@ const LITTLE = ["why.exchange_wrong", "why.exchange_missed", "why.too_late"];
 /** Kinds of facts of a line that wins pieces. */
 const GAINS = ["wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed", "bind_missed"];
 /** Kinds of facts of a line that loses pieces. */
-const LOSSES = [
+const LOSING = [
   ...["threat", "shot", "two_for_one", "breeches", "attacked", "losing_exchange", "at_once", "no_safe_move", "loses"],
 ];
 /** Centi-men. A search that sees less than half of the pieces of a fact sees them come back after its line. */
@@ -102,7 +102,7 @@ const agrees = (score, count, lead) => 2 * score >= PIECE * (2 * lead + count);
  * @param {Pick<JudgedMove, "score" | "bestScore">} judged
  */
 export function isSeen({kind, count}, position, {score, bestScore}) {
-  if (LOSSES.includes(kind) && score !== null) return agrees(-score, count, -leadOf(position));
+  if (LOSING.includes(kind) && score !== null) return agrees(-score, count, -leadOf(position));
   return !GAINS.includes(kind) || bestScore === null || agrees(bestScore, count, leadOf(position));
 }
 
