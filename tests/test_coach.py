@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kr import _core
-from kr.analysis.annotation.coach import GAINS, LOSSES, line_facts, reasons
+from kr.analysis.annotation.coach import GAINS, LOSING, line_facts, reasons
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.egdb.database import Database
 from kr.engine.database import load_database
@@ -87,7 +87,7 @@ def test_pieces_that_no_score_confirms_are_not_told(case: dict[str, Any]) -> Non
     position = Position.from_fen(case["fen"])
     played, better = (line_of(position, case[name]) for name in ("played", "better"))
     judged = JudgedMove(0, position.side, played[0], True, mark="??", line=better, refutation=played)
-    names = {f"why.{kind}" for kind in LOSSES | GAINS}
+    names = {f"why.{kind}" for kind in LOSING | GAINS}
     denied = reasons(position, replace(judged, score=900, best_score=-900), None)
     assert not names.intersection(sentence.name for sentence in denied)
     assert reasons(position, replace(judged, score=-900, best_score=900), None) == reasons(position, judged, None)
