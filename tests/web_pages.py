@@ -322,13 +322,13 @@ def wait_until(page: Page, function: str, arg: Any = None) -> None:
           fault = String(error);
         }}
         if (!looks--) return fault;
-        await new Promise(resolve => setTimeout(resolve, 10));
+        await new Promise(resolve => setTimeout(resolve, 20));
       }}
     }}"""
     until = time.time() + SECONDS
     while True:
         try:
-            fault = page.evaluate(waiting, [arg, 100 * SECONDS])
+            fault = page.evaluate(waiting, [arg, 50 * SECONDS])
             assert not fault, f"never true: {function} of {arg}: {fault}"
             return
         except Error as error:
@@ -342,7 +342,7 @@ def wait_for(page: Page, true: Callable[[], Any]) -> None:
     until = time.monotonic() + SECONDS
     while not true():
         assert time.monotonic() < until, "never true"
-        page.wait_for_timeout(5)
+        page.wait_for_timeout(20)
 
 
 def wait_for_board(page: Page, fen: str, selector: str = "main .board") -> None:
@@ -350,7 +350,7 @@ def wait_for_board(page: Page, fen: str, selector: str = "main .board") -> None:
     until = time.monotonic() + SECONDS
     while (shown := read_board(page, selector)) != meant_board(fen):
         assert time.monotonic() < until, f"{shown} in place of {fen}"
-        page.wait_for_timeout(10)
+        page.wait_for_timeout(20)
 
 
 def late(app: ASGIApp, seconds: float) -> ASGIApp:

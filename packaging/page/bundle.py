@@ -73,7 +73,8 @@ def bundle(
 ) -> tuple[dict[str, bytes], dict[str, Any]]:
     """Bundle scripts. Returns the files by path, and what esbuild says of each.
 
-    start: those that are there, with all that they import, when any other that is imported later is asked for.
+    start: those that are there, with all that they import, when any other that is imported later is asked for. They
+    stay in files of their own, whose lines run in their order.
 
     esbuild makes a file of the modules that the same entries reach, most of them a few hundred bytes: eighty requests
     for a board. So the later entries are made to reach the same: what the start has, and what two of them share.
@@ -87,7 +88,10 @@ def bundle(
     later = [entry for entry in later if not entry.startswith(LANGUAGES)]
     first = modules(outputs, start)
     reached = Counter(name for entry in later for name in modules(outputs, [entry]) if name not in first)
-    shared = [*first, *(name for name, count in reached.items() if count > 1)]
+    shared = [
+        *(name for name in first if name not in {*entries_of, *start}),
+        *(name for name, count in reached.items() if count > 1),
+    ]
     # a namespace that nobody uses leaves nothing behind
     lines = (f'export * as each{number} from "./{name}";\n' for number, name in enumerate(shared))
     (folder / TOGETHER).write_text("".join(lines))
