@@ -125,8 +125,9 @@ def test_every_settings_class_checks_its_fields() -> None:
 
 CHECKED_TOGETHER = {
     "draw_after", "draw_moves", "draw_score", "egdb_memory", "hidden", "margin", "memory", "shares", "sprt",
-    "win_moves", "win_score", "BookSettings.time", "FitSettings.seed", "LearnSettings.rating", "ListenSettings.games",
-    "MatchSettings.patience", "MatchSettings.seed", "PlaySettings.patience", "TrainSettings.games",
+    "win_moves", "win_score", "BookSettings.time", "FitSettings.seed", "LadderSettings.seed", "LearnSettings.rating",
+    "ListenSettings.games", "MatchSettings.patience", "MatchSettings.seed", "PlaySettings.patience",
+    "TrainSettings.games",
 }  # fmt: skip
 """Numbers without a range of their own: what they may be depends on others, or any will do."""
 WITHOUT_MOST = {

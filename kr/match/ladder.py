@@ -44,10 +44,10 @@ class LadderSettings(Settings):
         metavar="PLAYER",
     )  # fmt: skip
     error: float = option(
-        30.0, "Play until the 95% error of each, in Elo from the anchor, is no more than this.", above=0
+        30.0, "Play until the 95% error of each, in Elo from the anchor, is no more than this.", above=0, high=1000
     )
     most: int = option(1000, "Games of a new player at most.", low=2)
-    block: int = option(20, "Games of a match.", low=2)
+    block: int = option(20, "Games of a match.", low=2, high=1000)
     ballot: str = same_option(MatchSettings, "ballot")
     tc: Limits | TimeControl = same_option(MatchSettings, "tc")
     workers: int = same_option(MatchSettings, "workers")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr.egdb.database import ENVIRONMENT
 from kr.errors import KrError
-from kr.system import core_count, lower_priority
+from kr.system import core_count, lower_priority, resident_memory
 from kr.threads import start_all
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BUILT_PIECES = 6
 """Pieces up to which all endings are built: a few minutes, where 7 take half an hour and 5 GB of memory."""
 BUILD_MEMORY = 1 << 30
+"""Beside what the server holds already."""
 NICENESS = 10
 SAVING_SECONDS = 30.0
 """Time in which a build under way writes down what is solved as the server ends."""
@@ -103,7 +104,8 @@ class DatabaseBuild:
         try:
             # Ctrl-C is what a build writes its state down at
             with suppress(KeyboardInterrupt):
-                build_database(BuildSettings(pieces=BUILT_PIECES, workers=_workers(), memory=BUILD_MEMORY), self._take)
+                memory = resident_memory() + BUILD_MEMORY
+                build_database(BuildSettings(pieces=BUILT_PIECES, workers=_workers(), memory=memory), self._take)
                 self._is_built = True
         except (KrError, OSError, MemoryError) as error:
             self._error = error

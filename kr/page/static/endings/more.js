@@ -1,7 +1,7 @@
 // The build of more endings: offered with what it takes, then its progress. Only with a server.
 
 import {button, el} from "../dom.js";
-import {inUnit, many, t} from "../texts.js";
+import {formatted, inUnit, t} from "../texts.js";
 
 /**
  * What a server tells. pieces: up to which it offers a build, 0 if none; running: one is under way; built: it is done
@@ -64,19 +64,22 @@ function moreWords({pieces, seconds = 0, bytes = 0, running, built}) {
   if (built)
     return t("All endings with up to {count} pieces are built. The next start of kr web uses them.", {count: pieces});
   if (!running)
-    return t("All endings with up to {count} pieces can be built here, beside other work: about {time}, {size}.", {
-      count: pieces,
-      time: minutes(seconds),
-      size: inUnit(Math.ceil(bytes / 1e6), "megabyte"),
-    });
+    return t(
+      "Endings with up to {count} pieces can be built here beside other work: about {minutes} min, {megabytes} MB.",
+      {
+        count: pieces,
+        minutes: minutes(seconds),
+        megabytes: formatted(Math.ceil(bytes / 1e6)),
+      },
+    );
   const share = inUnit(Math.floor(100 * running.share), "percent");
   return running.seconds === null
     ? t("Endings with up to {count} pieces: {share} built.", {count: pieces, share})
-    : t("Endings with up to {count} pieces: {share} built, {time} left.", {
+    : t("Endings with up to {count} pieces: {share} built, {minutes} min left.", {
         count: pieces,
         share,
-        time: minutes(running.seconds),
+        minutes: minutes(running.seconds),
       });
 }
 
-const minutes = (/** @type {number} */ seconds) => many(Math.max(1, Math.round(seconds / 60)), "minute");
+const minutes = (/** @type {number} */ seconds) => formatted(Math.max(1, Math.round(seconds / 60)));
