@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from kr.errors import InvalidSettingError
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
@@ -75,8 +76,14 @@ def usual_port() -> int:
 @contextmanager
 def serving(**settings: Any) -> Iterator[WebServer]:
     """A server in a thread of this process."""
-    settings = {"browser": False, "token": False, "hash": SMALL, "port": usual_port(), **settings}
-    server = WebServer(WebSettings(**settings))
+    settings = {"browser": False, "token": False, "hash": SMALL, **settings}
+    try:
+        server = WebServer(WebSettings(**{"port": usual_port(), **settings}))
+    except InvalidSettingError as error:
+        # another process of the tests was there first
+        if "port" in settings or "in use" not in str(error):
+            raise
+        server = WebServer(WebSettings(**settings, port=0))
     PORTS[0] = PORTS[0] or server.port
     thread = threading.Thread(target=server.run)
     place = f"127.0.0.1:{server.port}/"
