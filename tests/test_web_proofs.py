@@ -235,7 +235,7 @@ def test_a_position_is_proved_on_the_page(address: str, size: dict[str, int], op
     # by one click from the analysis
     page.evaluate("() => document.querySelector('.tab-notation').click()")
     page.locator(".analysis .head").get_by_role("button", name="Prove").click()
-    panel.get_by_text("Proved: White wins").wait_for()
+    panel.get_by_text("Proved: White wins", exact=True).wait_for()
     wait_until(page, "() => document.querySelectorAll('.certificates li').length === 1")
     assert panel.locator(".verdict").text_content() == "Proved: White wins"
     with page.expect_download() as saved:
