@@ -7,7 +7,7 @@
 Endings are drawn at random, each with equal probability, of those without a capture on the board. Of an archive they
 are the first position of such a game with so few pieces that the database knows to be drawn, with two legal moves or
 more, each once, in a random order. Games are played out; those of a match stay in DIR, and the same command resumes.
-The shares won have 95% errors; so has the ratio of all wins with and without, by drawing endings anew.
+The shares won have 95% errors; so has the ratio of all wins with and without, by drawing endings or ballots anew.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def write_reached(path: Path, archives: Sequence[Path], database: Database, piec
 
 
 def ratio_error(won: Sequence[Counter[int]], endings: int, seed: int) -> float:
-    """95% error of the ratio of wins of the second player and the first, by ending."""
+    """95% error of the ratio of wins of the second player and the first, by ending or ballot."""
     chance, ratios = random.Random(seed), []
     for _ in range(DRAWINGS):
         drawn = chance.choices(range(endings), k=endings)
@@ -132,7 +132,7 @@ def main() -> None:
             error = CONFIDENCE_95 * math.sqrt(share * (1 - share) / games)
             cells.append(f"{share:.0%} ± {error:.0%}" + f", {lost} lost" * (lost > 0))
         print(f"{opponent:32} {'  '.join(f'{cell:14}' for cell in cells)}", flush=True)
-    if endings and len(wins) == 2:
+    if len(wins) == 2:
         first, second = (each.total() for each in wins)
         error = ratio_error(wins, games // 2, options.seed)
         print(f"wins {first} and {second}: {second / max(first, 1):.2f} ± {error:.2f} times as many")

@@ -18,6 +18,7 @@ from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
+from kr.game.value import Value
 from kr.pdn import Game, write_game
 from kr.players.people import People
 from kr.policy.policy import load_policy
@@ -90,6 +91,30 @@ def test_a_draw_that_is_harder_for_people(fen: str, played: str, harder: str | N
     assert (str(found) if found else None) == harder
 
 
+@pytest.mark.parametrize(
+    ("result", "answer", "harder"),
+    [("1/2-1/2", Value.DRAW, "10-7"), ("0-1", Value.DRAW, None), ("*", Value.LOSS, None), ("1-0", Value.WIN, "10-7")],
+)
+def test_no_chance_is_missed_by_who_wins_after_it(result: str, answer: Value, harder: str | None) -> None:
+    start = Position.from_fen("W:W10,K11:B9,12")
+    game = Game(start=start, moves=[start.parse_move("11-15"), (after := start.play("11-15")).legal_moves()[0]])
+    game.result = result
+    moves = [
+        JudgedMove(0, start.side, game.moves[0], judged=True, value=Value.DRAW),
+        JudgedMove(1, after.side, game.moves[1], judged=True, value=answer),
+    ]
+    told = with_people(game, moves, People(load_policy(), load_database()), JudgeSettings())[0].harder
+    assert (None if told is None else str(told)) == harder
+
+
+def test_a_draw_by_rule_is_not_harder_for_people() -> None:
+    people, position = People(load_policy(), load_database()), Position.from_fen("W:WK15,K32:BK17,20")
+    hardest, chance = people.draws(position)[0]
+    after = position.play(hardest)
+    assert chance > 0 == dict(people.draws(position, [after, position, after]))[hardest]
+    assert People(random_policy(SHAPE), load_database()).draws(position) == []
+
+
 @pytest.mark.slow
 def test_the_command_with_and_without(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.pdn"
@@ -121,3 +146,12 @@ def test_analysis_tells_what_people_play(capsys: pytest.CaptureFixture[str]) -> 
     told = json.loads(capsys.readouterr().out.splitlines()[-1])["people"]
     assert len(told) == 7
     assert sum(each["probability"] for each in told) == pytest.approx(1, abs=1e-3)
+
+
+def test_analysis_puts_draws_in_the_order_in_which_they_are_hard_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["analyze", "W:W10,K11:B9,12", *split_command("--depth 2 --weights manual --hash 1MB")]
+    assert cli.main(line) == 0
+    assert "draws, the hardest for people first: 10-7, " in capsys.readouterr().out
+    for more, first in (([], ["10-7"]), (["--people", "none"], [])):
+        assert cli.main([*line, "--json", *more]) == 0
+        assert json.loads(capsys.readouterr().out.splitlines()[-1])["harder"][:1] == first

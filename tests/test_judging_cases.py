@@ -104,7 +104,7 @@ class Given(Engine):
         # a number below 0 is one that did not hold
         return [PersonMove(position.parse_move(move), abs(share), share >= 0) for move, share in likely.items()]
 
-    def harder_draw(self, position: Position, played: Move) -> None:
+    def harder_draw(self, position: Position, played: Move, history: Sequence[Position]) -> None:
         """No case has the values of all moves."""
 
 

@@ -24,6 +24,8 @@ from web_pages import (
 )
 
 import kr
+from kr.players.people import People
+from kr.policy.policy import load_policy
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -208,6 +210,9 @@ def test_exact_values_for_everyone(server: WebServer, opened: Opener) -> None:
         wanted.setdefault(move.move.split("-")[1], "D" if move.value == "draw" else f"L {moves}")
     labels = page.locator("main .board .labels text").all_text_contents()
     assert sorted(labels) == sorted(wanted.values())
+    wait_until(page, "() => document.querySelector('.exact').textContent.endsWith('harder for people comes first.')")
+    draws = re.findall(r"(\d+-\d+) draw", page.locator(".exact").inner_text())
+    assert draws == [str(move) for move in People(load_policy(), database).harder_first(position)]
     ready(page)
     assert rows(page).first.locator(".score").inner_text() == "draw"
     finished(page, 10)

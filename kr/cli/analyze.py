@@ -10,10 +10,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kr.analysis.analysis import Analysis, Analyzing, Line
-from kr.analysis.sources import AnalyzeSettings, read_tasks
+from kr.analysis.sources import AnalyzeSettings, Task, read_tasks
 from kr.cli import console, options
 from kr.cli.proved import library_of
 from kr.engine.limits import Limits
@@ -48,8 +48,8 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
     score and chances follow. With --proofs a certificate's value is known as well, or half of it: "does not lose".
     Ctrl-C ends the search and shows its result; with several positions it also ends the command. Invalid lines of a
     file or of standard input are reported and left out; the exit code is then 1. --json prints an object after each
-    iteration. "people" is the share of people who would play the move, learned from recorded games (--people none:
-    leave it out).
+    iteration. "people" is the share of people who would play the move, learned from recorded games; where several moves
+    draw, with at most 5 pieces, they are put in order, the hardest for people first (--people none: leave both out).
 
     Example:
         kr analyze
@@ -78,22 +78,36 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
         for task in tasks:
             if stop.pressed:
                 break
-            likely = [] if people is None else people.moves(task.position, task.history)
+            played = _played(people, task)
             with (
                 Analyzing(engine, task, settings.limits, settings.multipv, proofs) as analyzing,
-                nullcontext(partial(_emit, likely)) if json else _live(settings.limits, likely, analyzing) as show,
+                nullcontext(partial(_emit, played)) if json else _live(settings.limits, played, analyzing) as show,
                 stop.ending(analyzing),
             ):
                 for analysis in analyzing:
                     show(analysis)
             if not json:
-                _print(analysis, likely, board=settings.is_fen)
+                _print(analysis, played, board=settings.is_fen)
                 if engine.database is not None and analysis.value is None:
                     _say_build(engine.database, analysis)
     if stop.pressed and not (settings.is_fen and settings.limits.endless):
         console.fail("interrupted")
     if left_out:
         console.fail(f"{counted(left_out, 'line')} left out")
+
+
+class _Played(NamedTuple):
+    """What people play in a position."""
+
+    likely: Sequence[PersonMove]
+    harder: Sequence[Move]
+    """Moves that draw, the hardest for people first; none where that is not known."""
+
+
+def _played(people: People | None, task: Task) -> _Played:
+    if people is None:
+        return _Played((), ())
+    return _Played(people.moves(task.position, task.history), people.harder_first(task.position, task.history))
 
 
 @dataclass
@@ -136,7 +150,7 @@ def _stopping() -> Iterator[_Interrupt]:
             signal.signal(number, handler)
 
 
-def _emit(likely: Sequence[PersonMove], analysis: Analysis) -> None:
+def _emit(played: _Played, analysis: Analysis) -> None:
     position = analysis.task.position
     console.emit_json(
         {
@@ -159,8 +173,9 @@ def _emit(likely: Sequence[PersonMove], analysis: Analysis) -> None:
             "lines": [_object(line) for line in analysis.lines],
             "people": [
                 {"move": str(each.move), "probability": round(each.probability, 4), "holds": each.holds}
-                for each in likely
+                for each in played.likely
             ],
+            "harder": [str(move) for move in played.harder],
         }
     )
 
@@ -187,7 +202,7 @@ def _object(line: Line) -> dict[str, Any]:
 
 
 @contextmanager
-def _live(limits: Limits, likely: Sequence[PersonMove], analyzing: Analyzing) -> Iterator[Callable[[Analysis], None]]:
+def _live(limits: Limits, played: _Played, analyzing: Analyzing) -> Iterator[Callable[[Analysis], None]]:
     """Show a table on stderr during the search if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda analysis: None
@@ -205,19 +220,19 @@ def _live(limits: Limits, likely: Sequence[PersonMove], analyzing: Analyzing) ->
             if not latest:
                 return Text("searching ...")
             ends = "until Ctrl-C" if limits.endless else f"until {limits}"
-            return Text(visible_lines(f"{_text(latest[-1], likely, analyzing.progress())}, {ends}"))
+            return Text(visible_lines(f"{_text(latest[-1], played, analyzing.progress())}, {ends}"))
 
     with Live(Screen(), console=Console(stderr=True), refresh_per_second=8, transient=True):
         yield latest.append
 
 
-def _print(analysis: Analysis, likely: Sequence[PersonMove], board: bool) -> None:
+def _print(analysis: Analysis, played: _Played, board: bool) -> None:
     """Print the result on stdout."""
     from kr.cli import boards
 
     if board:
         boards.show(analysis.task.position)
-    console.put(f"{_text(analysis, likely)}\n", flush=True)
+    console.put(f"{_text(analysis, played)}\n", flush=True)
 
 
 def _say_build(database: Database, analysis: Analysis) -> None:
@@ -230,7 +245,7 @@ def _say_build(database: Database, analysis: Analysis) -> None:
         console.put(console.fold(f"`{build.command}` ({build.cost}) makes a database that knows its value") + "\n")
 
 
-def _text(analysis: Analysis, likely: Sequence[PersonMove], progress: SearchProgress | None = None) -> str:
+def _text(analysis: Analysis, played: _Played, progress: SearchProgress | None = None) -> str:
     """Position, lines and search statistics as text. progress: of the search since the last lines."""
     position = analysis.task.position
     side = SIDE_NAMES[position.side]
@@ -241,8 +256,8 @@ def _text(analysis: Analysis, likely: Sequence[PersonMove], progress: SearchProg
     parts = [console.fold(visible(analysis.task.title), 2), heading] if analysis.task.title else [heading]
     if not analysis.lines:
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
-    below = [console.fold(text) for text in (_others(analysis, likely), _status(analysis, progress)) if text]
-    return "\n".join([*parts, _table(analysis, likely), *below])
+    notes = (_others(analysis, played.likely), _harder(played.harder), _status(analysis, progress))
+    return "\n".join([*parts, _table(analysis, played.likely), *(console.fold(text) for text in notes if text)])
 
 
 def _proved(analysis: Analysis) -> str:
@@ -302,6 +317,11 @@ def _others(analysis: Analysis, likely: Sequence[PersonMove]) -> str:
     shown = {_squares(line.move) for line in analysis.lines}
     others = [each for each in likely if each.probability >= LIKELY and _squares(each.move) not in shown]
     return f"people also play {', '.join(f'{each.move} {_share(each)}' for each in others)}" if others else ""
+
+
+def _harder(draws: Sequence[Move]) -> str:
+    """The order of moves that draw; "" if there is none."""
+    return f"draws, the hardest for people first: {', '.join(map(str, draws))}" if draws else ""
 
 
 def _squares(move: Move) -> tuple[int, int, int]:

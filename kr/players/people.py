@@ -19,7 +19,7 @@ from kr.egdb.exact import exact_moves
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.settings import MEBIBYTE
-from kr.game.board import PositionLike, with_history
+from kr.game.board import PositionLike, draw_by_rule, with_history
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.policy.calibration import CALIBRATION, Calibration
@@ -109,20 +109,39 @@ class People:
         losing = {_squares(each.move) for each in exact_moves(self._database, position) if each.value is Value.LOSS}
         return (
             sum(each.probability for each in self.moves(position, history) if _squares(each.move) in losing)
-            if (losing)
+            if losing
             else 0.0
         )
 
-    def harder_draw(self, position: Position, played: Move) -> Move | None:
+    def draws(self, position: Position, history: Sequence[Position] = ()) -> list[tuple[Move, float]]:
+        """The moves that draw, the hardest for people first, with the chance that they lose by their next move: 0 where
+        the game can be claimed drawn. None where the position is not known to be a draw, or that order was not tested.
+        """
+        if not self.calibrated or position.pieces > TESTED_PIECES:
+            return []
+        exact, played = exact_moves(self._database, position), [*history, position]
+        if not exact or exact[0].value is not Value.DRAW:
+            return []
+        chances = [
+            (each.move, 0.0 if draw_by_rule(each.after, played) else self.loss_chance(each.after, [position]))
+            for each in exact
+            if each.value is Value.DRAW
+        ]
+        return sorted(chances, key=lambda each: -each[1])
+
+    def harder_first(self, position: Position, history: Sequence[Position] = ()) -> list[Move]:
+        """The moves that draw, the hardest for people first; none where they don't differ in that."""
+        draws = self.draws(position, history)
+        return [move for move, _ in draws] if draws and draws[0][1] > draws[-1][1] else []
+
+    def harder_draw(self, position: Position, played: Move, history: Sequence[Position] = ()) -> Move | None:
         """Of the moves that draw the hardest for people, where the one played gives them no chance to lose. None if
         they have little with any, or it is not known."""
-        exact = exact_moves(self._database, position) if position.pieces <= TESTED_PIECES else []
-        draws = [each.move for each in exact if each.value is Value.DRAW]
-        if not exact or exact[0].value is not Value.DRAW or played not in draws:
+        chances = dict(draws := self.draws(position, history))
+        if played not in chances:
             return None
-        chances = {each: self.loss_chance(position.play(each), [position]) for each in draws}
-        hardest = max(draws, key=lambda each: chances[each])
-        return hardest if chances[played] < NO_CHANCE and chances[hardest] >= A_CHANCE else None
+        hardest, most = draws[0]
+        return hardest if chances[played] < NO_CHANCE and most >= A_CHANCE else None
 
     def _losses(self, position: Position) -> tuple[dict[tuple[int, int, int], float], bool]:
         """The expected result that each move gives away, and whether it is that of known values."""

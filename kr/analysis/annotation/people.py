@@ -1,7 +1,7 @@
 """Judged moves with the likelihood that people play them.
 
 A losing move is a trap if people are likely to play it, and an oversight if few do (`JudgeSettings.slip`). A draw that
-gives people no chance to lose is a missed chance if another does.
+gives people no chance to lose is a missed chance if another does, and the opponent did not lose it all the same.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ def with_people(
     """The judgements of a game's moves, with the probabilities that people play them for each that had a choice."""
     positions, begins = list(game.positions()), game.history_begins()
     judgements = []
+    # who won in the end, or whose opponent lost the draw later, has missed nothing
+    lost = {each.side: each.ply for each in moves if each.value is Value.LOSS}
+    if game.winner is not None:
+        lost[game.winner.other] = len(positions)
     for judgement in moves:
         ply, move = judgement.ply, judgement.move
         before = positions[max(begins[ply], ply - 2) : ply]
@@ -35,7 +39,9 @@ def with_people(
                 judgement, likely=likely.probability, likely_holds=likely.holds, likeliest=likeliest.move,
                 likeliest_probability=likeliest.probability, likeliest_holds=likeliest.holds,
             )  # fmt: skip
-            harder = people.harder_draw(positions[ply], move) if judgement.value is Value.DRAW else None
+            harder = None
+            if judgement.value is Value.DRAW and lost.get(judgement.side.other, -1) < ply:
+                harder = people.harder_draw(positions[ply], move, positions[begins[ply] : ply])
             judgements.append(replace(likelihood, slip=settings.slip(likelihood), harder=harder))
         else:
             judgements.append(judgement)

@@ -10,7 +10,7 @@ const SETTLE_MS = 120; // while one steps quickly, positions that are only passe
 
 export class Search {
   /**
-   * @param {{live: (what: string, args: object, hear: (event: any) => void) => {stop: () => void}}} app
+   * @param {Pick<import("../shell.js").App, "live" | "api">} app
    * @param {import("../tree.js").GameTree} tree
    * @param {Lines[]} blocks which hear the engines
    * @param {() => void} onnews
@@ -62,12 +62,34 @@ export class Search {
       if (engines[i] < 0) return;
       this._streams.push(
         this._app.live("analysis", {...asked, engine: engines[i]}, event => {
-          if (i === 0 && event.exact !== undefined) [this.exact, this.draw] = [event.exact, event.draw || ""];
+          if (i === 0 && event.exact !== undefined) {
+            [this.exact, this.draw] = [event.exact, event.draw || ""];
+            if (!threat) void this._order(asked);
+          }
           block.hear(event);
           this._onnews();
         }),
       );
     });
+  }
+
+  /**
+   * Of several moves that draw the harder ones for people come first.
+   * @param {{start: string, moves: string[]}} game
+   */
+  async _order({start, moves}) {
+    const {exact} = this;
+    if (exact?.value !== "draw" || exact.moves.length < 2) return;
+    const found = await this._app.api("endings/values", {fen: start, moves, harder: true}).catch(() => null);
+    if (!found?.harder || this.exact !== exact) return;
+    /** @type {Map<string, object>} */
+    const known = new Map(exact.moves.map((/** @type {{text: string}} */ move) => [move.text, move]));
+    this.exact = {
+      ...exact,
+      moves: found.moves.map((/** @type {{text: string}} */ {text}) => known.get(text)),
+      isOrdered: true,
+    };
+    this._onnews();
   }
 
   /**

@@ -131,9 +131,12 @@ function certified(known) {
   return t("{value} by certificate {name}", {value: worth, name: known.certificates.join(", ")});
 }
 
+export const harderFirst = () => t("Of draws the one that is harder for people comes first.");
+
 /**
- * What is known exactly of a position and its moves, in a sentence.
- * @param {(Exact & {moves: Array<Exact & {text: string}>}) | null} exact
+ * What is known exactly of a position and its moves, in a sentence. isOrdered: of moves that draw the harder ones for
+ * people come first.
+ * @param {(Exact & {moves: Array<Exact & {text: string}>, isOrdered?: boolean}) | null} exact
  * @param {string} draw the rule by which the game can be claimed drawn, or ""
  */
 export function exactly(exact, draw) {
@@ -141,7 +144,8 @@ export function exactly(exact, draw) {
     values = exact ? [certified(exact), each].filter(Boolean).join("; ") : "";
   return [
     draw && t("The game can be claimed a {draw} here.", {draw: byRule(draw)}),
-    values && t("Exact: {values}", {values}),
+    values && t("Exact: {values}", {values}) + (exact?.isOrdered ? "." : ""),
+    exact?.isOrdered && harderFirst(),
   ]
     .filter(Boolean)
     .join(" ");

@@ -5,8 +5,8 @@
 //     "side": "black", "seed": 7} -> a position, null if none was found
 // endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, what it cost, the reply
 //     with its reasons, the counts. After a move that gave the value away there is a reply only with "on".
-// endings/values {"fen", "harder": false} -> value and distance of every move, best first; if wanted, of draws the
-//     harder ones for people, and whether these differ in that
+// endings/values {"fen", "moves": [], "harder": false} -> value and distance of every move, best first; if wanted, of
+//     draws the harder ones for people, and whether these differ in that. moves: played from there, the game's history
 // endings/game {"fens"} -> value of each position for its side to move, null where it is not known
 
 import {exactMoves, hardestMove} from "./exact.js";
@@ -118,11 +118,11 @@ async function playEnding(house, request) {
  * @param {PageRequest} request
  */
 async function showValues(house, request) {
-  const position = request.position(),
+  const {position, history} = request.board("fen"),
     database = await databaseOf(house),
     exact = await exactMoves(database, position),
     {moves, isOrdered} = request.flag("harder", false)
-      ? await harderFirst(database, await personsOf(house), position, exact)
+      ? await harderFirst(database, await personsOf(house), [...history, position], exact)
       : {moves: exact, isOrdered: false};
   return {
     fen: position.fen,

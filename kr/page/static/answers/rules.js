@@ -375,7 +375,7 @@ export function quietPlies(position, history) {
 /**
  * The rule by which a game can be claimed drawn in a position; "" if there is none.
  * @param {Position} position
- * @param {Position[]} history earlier positions of the game, oldest first
+ * @param {readonly Position[]} history earlier positions of the game, oldest first
  */
 export function drawByRule(position, history) {
   const quiet = quietPlies(position, history),

@@ -1,5 +1,6 @@
 // The panels of the page Endings: the choice of an ending, exact values, and what was won so far.
 
+import {harderFirst} from "../analysis/words.js";
 import {SIDES} from "../squares.js";
 import {choice, form, labelled, offer} from "../controls.js";
 import {button, el} from "../dom.js";
@@ -143,7 +144,7 @@ export class ValuesPanel {
   constructor(ask) {
     this._button = button(t("Show the exact values"), ask);
     this._list = el("ul", {class: "values", "aria-label": t("Exact values")});
-    this._order = el("p", {class: "muted", hidden: true}, t("Of draws the one that is harder for people comes first."));
+    this._order = el("p", {class: "muted", hidden: true}, harderFirst());
     this.more = el("section", {class: "more-endings", hidden: true});
     this.element = el("section", null, this._button, this._list, this._order, this.more);
   }

@@ -1,6 +1,6 @@
 // Judged moves with the likelihood that people play them: kr/analysis/annotation/people.py. A losing move is a trap if
 // people are likely to play it, and an oversight if few do. A draw that gives people no chance to lose is a missed
-// chance if another does.
+// chance if another does, and the opponent did not lose it all the same.
 
 import {harderDraw} from "../harder.js";
 import {slipOf} from "./judging.js";
@@ -19,7 +19,11 @@ import {slipOf} from "./judging.js";
  */
 export async function withPeople(game, moves, persons, thresholds, database, how) {
   const positions = game.positions(),
-    begins = game.historyBegins();
+    begins = game.historyBegins(),
+    {winner} = game;
+  // who won in the end, or whose opponent lost the draw later, has missed nothing
+  const lost = new Map(moves.filter(({value}) => value === "loss").map(({side, ply}) => [side, ply]));
+  if (winner !== null) lost.set(1 - winner, positions.length);
   return Promise.all(
     moves.map(async judged => {
       const {ply, move} = judged,
@@ -34,8 +38,9 @@ export async function withPeople(game, moves, persons, thresholds, database, how
         ...{likely: own?.probability ?? null, likelyHolds: own?.holds ?? false},
         ...{likeliest, likeliestProbability: probability, likeliestHolds: holds},
       };
-      const position = positions[ply],
-        harder = judged.value === "draw" ? await harderDraw(database, persons, position, move) : null;
+      const isMissable = judged.value === "draw" && (lost.get(1 - judged.side) ?? -1) < ply,
+        played = positions.slice(begins[ply], ply + 1),
+        harder = isMissable ? await harderDraw(database, persons, played, move) : null;
       return {...judgement, slip: slipOf(judgement, thresholds), harder};
     }),
   );
