@@ -41,7 +41,7 @@ from kr.players.workers import EngineUnits, book_of, policy_of
 from kr.policy.policy import policy_option
 from kr.proofs.library import load_proofs, proofs_option
 from kr.settings import option, workers_option
-from kr.storage import check_output, lock_directory
+from kr.storage import beside, lock_directory
 from kr.threads import worker_count
 
 JOURNAL = ".journal"
@@ -100,9 +100,9 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
 
     @property
     def journal(self) -> Path:
-        """Path of the journal of finished games."""
+        """Path of the journal of finished games. Raises InvalidSettingError if nothing can be written to --out."""
         if self.out is not None:
-            return self.out.with_name(self.out.name + JOURNAL)
+            return beside(self.out, JOURNAL)
         assert self.html is not None
         return self.html / f"annotate{JOURNAL}"
 
@@ -140,16 +140,9 @@ class Forecast:
     """True if it may take far longer, as with a limit of depth."""
 
 
-def where_of(settings: AnnotateSettings) -> Where | None:
-    """Which games are wanted, by their headers; None for all."""
-    mistakes = PlayerMistakes(settings.player)
-    return (lambda headers: mistakes.side_in(headers) is not None) if settings.player else None
-
-
-def measure(settings: AnnotateSettings) -> Extent:
-    """Estimate the work: count the games of the files, and examine the first of them."""
+def measure(settings: AnnotateSettings, where: Where | None = None) -> Extent:
+    """Estimate the work: count the games of the files that are wanted, and examine the first of them."""
     count = 0
-    where = where_of(settings)
 
     def counted(headers: Mapping[str, str]) -> bool:
         nonlocal count
@@ -218,8 +211,10 @@ def annotate_files(
     game can be read, InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError, and what
     `open_journal` raises.
     """
-    report = AnnotateReport(settings, mistakes=PlayerMistakes(settings.player) if settings.player else None)
-    archive = Archive(settings, where_of(settings), on_error=on_error)
+    player = PlayerMistakes(settings.player) if settings.player else None
+    where = None if player is None else player.plays
+    report = AnnotateReport(settings, mistakes=player)
+    archive = Archive(settings, where, on_error=on_error)
     pages: Pages | None = None
 
     def record_of(task: WorkTask[int], entry: GameEntry) -> GameEntry:
@@ -235,8 +230,7 @@ def annotate_files(
             on_text(record["pdn"])
 
     with ExitStack() as stack:
-        if settings.out is not None:
-            check_output(settings.out)
+        path = settings.journal if settings.is_resumable else None
         if settings.html is not None:
             from kr.analysis.annotation.pages import Pages
 
@@ -246,9 +240,8 @@ def annotate_files(
         work = EngineWork(AnnotatedGames(), settings, policy=settings.people, book=settings.book)
         if (proofs := load_proofs(settings.proofs, work.engine.database)) is not None:
             work.hold("proofs", proofs.signature, proofs)
-        path = settings.journal if settings.is_resumable else None
         records = stack.enter_context(work.records(path, lambda: _shaping(settings, archive, work.needs), _number_of))
-        if on_start is not None and (extent := measure(settings)).games:
+        if on_start is not None and (extent := measure(settings, where)).games:
             on_start(forecast(settings, extent, work.engine, len(records)))
         work.run(_tasks(settings, archive, work.engine), records, enter, record_of, in_order=path is None)
         check_any(archive, report.games)

@@ -128,6 +128,10 @@ class PlayerMistakes:
         sides = [side for side in Side if same_person(headers.get(side.name.capitalize(), "")) in self._keys]
         return sides[0] if len(sides) == 1 else None
 
+    def plays(self, headers: Mapping[str, str]) -> bool:
+        """True for a game of the player."""
+        return self.side_in(headers) is not None
+
     def add(self, record: Mapping[str, Any]) -> None:
         """Count a game, given as an entry of `annotate_files`."""
         side = self.side_in(record["headers"])
