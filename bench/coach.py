@@ -21,7 +21,7 @@ import kr
 from kr.analysis.annotation import judging
 from kr.analysis.annotation.coach import LITTLE, with_reasons
 from kr.analysis.annotation.judgement import MARKS, JudgedMove
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.limits import Limits
 from kr.pdn import Game, Reader
 

@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.policy.policy import load_policy
 from kr.problems.finding import Finder, PuzzleChoice

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.game.position import Position
 from kr.policy.policy import load_policy

@@ -29,6 +29,7 @@ from .book.book import KnownMove as KnownMove
 from .book.book import OpeningBook as OpeningBook
 from .book.book import load_book as load_book
 from .egdb.database import Database as Database
+from .egdb.database import load_database as load_database
 from .egdb.probe import ProbedMove as ProbedMove
 from .egdb.probe import ProbedPosition as ProbedPosition
 from .egdb.probe import probe as probe
@@ -43,7 +44,6 @@ from .egdb.sample_reader import SampleFile as SampleFile
 from .egdb.sample_reader import SampleRows as SampleRows
 from .egdb.sample_reader import SampleShare as SampleShare
 from .egdb.sample_reader import SampleStream as SampleStream
-from .engine.database import load_database as load_database
 from .engine.engine import Engine as Engine
 from .engine.limits import Clock as Clock
 from .engine.limits import Limits as Limits

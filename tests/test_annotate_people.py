@@ -14,7 +14,7 @@ from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import MARKS, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.people import with_people
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side

@@ -14,7 +14,7 @@ from test_book import GAMES, build, rows_of
 
 from kr.book.frame import BookKey, book_key, step_at
 from kr.cli import main
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.position import Position, Side
 from kr.game.value import Value

@@ -14,8 +14,7 @@ import pytest
 from kr import _core
 from kr.analysis.annotation.coach import GAINS, LOSING, line_facts, reasons
 from kr.analysis.annotation.judgement import JudgedMove
-from kr.egdb.database import Database
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.language.sentences import texts

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import pytest
 
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.value import Value

@@ -28,7 +28,7 @@ from kr.analysis.annotation.judgement import JudgedMove
 from kr.ballots import pages
 from kr.ballots.brackets import Brackets
 from kr.ballots.knowledge import Knowledge
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.language import sentences

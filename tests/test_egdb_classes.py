@@ -20,13 +20,12 @@ from kr.analysis.annotation.annotation import signature
 from kr.analysis.sources import Task
 from kr.egdb import database as databases
 from kr.egdb import files, slices, stats
-from kr.egdb.database import UNKNOWN_VALUE, Database
+from kr.egdb.database import UNKNOWN_VALUE, Database, decided
 from kr.egdb.exact import exact_moves, exact_value
 from kr.egdb.probe import probe
 from kr.egdb.sample import random_positions
 from kr.egdb.slices import Class, Shape
 from kr.egdb.verify import PROOF_NAME, VerifySettings, verify_database
-from kr.engine.database import decided
 from kr.errors import InvalidSettingError
 from kr.game.position import Side
 from kr.studies.endings.exact_rival import open_exact

@@ -17,8 +17,7 @@ from test_egdb_format import reader
 from kr import Engine, InvalidSettingError, Limits, Position, storage
 from kr.cli import main
 from kr.egdb import database as databases
-from kr.egdb.database import Database
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED
 from kr.game.position import Side
 from kr.learn import games

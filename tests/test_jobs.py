@@ -29,12 +29,12 @@ from kr.ballots.grading import GradeSettings, grade_ballots
 from kr.book.book import OpeningBook
 from kr.book.frame import book_key
 from kr.egdb.build import BuildSettings, build_database
+from kr.egdb.database import load_database
 from kr.egdb.slices import shape_named
 from kr.egdb.solving import SlicePairs, crc_chunk, files_of, values_key, values_of, values_path
 from kr.egdb.values import write_values
 from kr.egdb.verify import VerifySettings, verify_database
 from kr.engine.bench import SearchSignature
-from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, KrError, MissingNeedError

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from kr.cli import main
+from kr.egdb.database import load_database
 from kr.egdb.exact import exact_moves
-from kr.engine.database import load_database
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.game.board import Board

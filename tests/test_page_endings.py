@@ -10,10 +10,9 @@ from endings import without
 from page import Page, started
 from proved import shipped as database
 
-from kr.egdb.database import Database
+from kr.egdb.database import Database, load_database
 from kr.egdb.exact import exact_moves, exact_value
 from kr.egdb.slices import Class
-from kr.engine.database import load_database
 from kr.game.board import Board
 from kr.game.position import Position, Side
 from kr.game.value import Value

@@ -15,7 +15,7 @@ from watched_games import ID, TWO_KINGS_EACH, Game, noted_document, quiet
 
 from kr import _core
 from kr.book.book import OpeningBook, book_note
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from page import Page, made
 
+from kr.egdb.database import load_database
 from kr.egdb.exact import exact_moves
-from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.game.board import Board
 from kr.game.position import Position

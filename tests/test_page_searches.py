@@ -11,8 +11,8 @@ from library import ROOT
 from page import Page, started
 from test_annotate import playout
 
+from kr.egdb.database import load_database
 from kr.egdb.probe import probe
-from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.evaluation.kinds import load_evaluation

@@ -17,8 +17,8 @@ from soundness_reference import moves_of
 
 from kr.cli import main
 from kr.egdb import slices
+from kr.egdb.database import load_database
 from kr.egdb.sample import random_positions
-from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.game.position import Move, Position
 from kr.game.value import Value

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kr.cli import main
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, SCORE_WIN, Info, SearchResult

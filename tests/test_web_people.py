@@ -10,7 +10,7 @@ import pytest
 from policies import random_policy
 from web_pages import PHONE, SMALL, Opener, click_square, read_board, serving, type_fen, wait_until
 
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.errors import KrError
 from kr.game.board import Board
 from kr.game.position import Position

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from kr.book.frame import BookKey, numbered_steps, position_of_key
 from kr.book.frame import book_key as key_of
+from kr.egdb.database import Database
 from kr.game.value import Value
 from kr.proofs.known import NOTHING_KNOWN, KnownValue, known_value
 from kr.proofs.library import ProofLibrary
 from kr.theory.graph import BookGraph, BookNode, is_forward
 
 if TYPE_CHECKING:
-    from kr.egdb.database import Database
     from kr.game.position import Position
 
 KNOWN_BY_BOOK = "the book (a search to the end, or a certificate)"

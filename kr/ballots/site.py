@@ -17,8 +17,7 @@ from kr.archives.stats import ArchiveStats
 from kr.ballots.brackets import Brackets
 from kr.ballots.knowledge import Knowledge
 from kr.ballots.pages import GENERATOR, TheoryPages, page_files
-from kr.egdb.database import Database
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.engine.settings import egdb_memory_option, egdb_option
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position

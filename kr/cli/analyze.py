@@ -10,12 +10,13 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kr.analysis.analysis import Analysis, Analyzing, Line
 from kr.analysis.sources import AnalyzeSettings, Task, read_tasks
 from kr.cli import console, options
 from kr.cli.proved import library_of
+from kr.egdb.database import Database
 from kr.engine.limits import Limits
 from kr.engine.search import SearchProgress
 from kr.errors import InvalidFenError
@@ -29,9 +30,6 @@ from kr.proofs.known import CERTIFICATE_WORD
 from kr.system import END_SIGNALS
 from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 LIKELY, MANY = 0.05, 0.25
 """Probabilities from which some people play a move, so that it is named without a line, and many do."""

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kr.cli import console
+from kr.egdb.database import Database
 from kr.proofs.library import ProofLibrary, load_proofs
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 
 def library_of(paths: Sequence[Path], database: "Database | None") -> ProofLibrary | None:

@@ -6,13 +6,13 @@ from kr.ballots.grading import GradeReport, GradeSettings, grade_ballots
 from kr.ballots.site import DATA_FILE, TheorySettings, write_theory
 from kr.cli import console, options
 from kr.cli.proved import library_of
+from kr.egdb.database import Database
 from kr.evaluation.chances import format_score
 from kr.openings.grades import GRADES, BallotGrade
 from kr.storage import check_apart
 from kr.units import counted
 
 if TYPE_CHECKING:
-    from kr.egdb.database import Database
     from kr.proofs.library import ProofLibrary
 
 

@@ -1,4 +1,4 @@
-"""Finding, opening and probing endgame databases."""
+"""Endgame databases: found, opened once for all that share them, probed; and the rule by which they decide games."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from kr import _egdb, storage
 from kr.egdb import files, slices
@@ -15,6 +16,7 @@ from kr.egdb.files import SliceFile
 from kr.egdb.slices import Class, Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.game.board import position_of
+from kr.game.position import Position
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
 from kr.system import core_count, data_folder
@@ -54,8 +56,7 @@ def find(setting: str = "") -> Path | None:
     if named == NONE:
         return None
     if named:
-        storage.as_path(named)
-        for folder in files.folders_of(Path(named)):
+        for folder in files.folders_of(named):
             # unlike Path.is_dir, it never raises
             if not os.path.isdir(folder):
                 where = "" if setting else f"{ENVIRONMENT}="
@@ -110,13 +111,12 @@ class Database:
         on the pieces of values and distances. Raises InvalidDatabaseError if the directory has no database, or a file
         of it is damaged or of another kind.
         """
-        directory = storage.as_path(directory)
         slice_files = list(map(files.open_slice, files.listing(directory).usable(max_pieces, max_distances)))
         values = {file.header.stored: file.coded for file in slice_files if file.header.kind == "wld"}
         distances = {file.header.stored: file.coded for file in slice_files if file.header.kind == "dtw"}
         core = _egdb.EndgameDatabase(values, distances, unpacked=_unpacked(values, unpack_bytes))
         _unpack(core)
-        database = cls(directory, core, slice_files, unpack_bytes)
+        database = cls(Path(directory), core, slice_files, unpack_bytes)
         database.raise_damage()
         return database
 
@@ -244,6 +244,39 @@ class Database:
         """Raise InvalidDatabaseError, naming file and chunk, if a chunk read so far is damaged."""
         for file in self.files:
             file.raise_damage()
+
+
+_databases: WeakValueDictionary[tuple[str, int], Database] = WeakValueDictionary()
+_opening = threading.Lock()
+
+
+def load_database(setting: str = "", memory: int = EGDB_MEMORY) -> Database | None:
+    """Open the endgame database of an `--egdb` setting; None for "none", and for "" if there is none.
+
+    setting: a directory, "none", or "" for the usual places. memory: bytes in which to unpack it, as far as it fits.
+    Equal arguments give the same shared object. Raises InvalidSettingError and InvalidDatabaseError.
+    """
+    directory = find(setting)
+    if directory is None:
+        return None
+    with _opening:
+        key = os.path.realpath(directory), memory
+        database = _databases.get(key)
+        if database is None:
+            database = _databases[key] = Database.open(directory, unpack_bytes=memory)
+    return database
+
+
+def decided(database: Database | None, position: Position) -> Value | None:
+    """Value, for the side to move, by which the database decides a game here; None if it does not.
+
+    A game continues while a capture is pending, as in self-play. Raises InvalidDatabaseError.
+    """
+    if database is None or not database.has(position) or position.legal_moves()[0].is_capture:
+        return None
+    value = database.value(position)
+    database.raise_damage()
+    return value
 
 
 def distance_pieces(database: Database, memory: int) -> int:

@@ -16,17 +16,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kr import _egdb, storage, system
 from kr.egdb import slices
-from kr.egdb.encoding import Coded
 from kr.egdb.slices import Class, Shape
 from kr.errors import InvalidDatabaseError
 from kr.file_kinds import EGDB_MAGIC
+
+# those that a game only looks at need no arrays
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kr.egdb.encoding import Coded
 
 FORMAT_VERSION = 1
 FILE_KINDS = ("wld", "dtw")
@@ -132,6 +135,8 @@ def values_file(coded: Coded, facts: Mapping[str, Any]) -> memoryview:
 
 def distances_file(distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> memoryview:
     """Content of a file of distances; distances: of each slice, half the plies to the end, 255 for a don't-care."""
+    from kr.egdb.encoding import Coded
+
     stored = min(distances, key=lambda view: _egdb.encoded_distances_size(distances[view]))
     block_bits, index, data, lengths = _egdb.encode_distances(distances[stored])
     return _content("dtw", Coded(stored, block_bits, [index], [data[: -_egdb.CODE_PAD]], lengths), facts)
@@ -143,6 +148,8 @@ def _made() -> dict[str, str]:
 
 
 def _content(kind: str, coded: Coded, facts: Mapping[str, Any]) -> memoryview:
+    import numpy as np
+
     index_bytes, data_bytes = sum(map(len, coded.index)), sum(map(len, coded.data))
     header = {
         "kind": kind,
@@ -282,14 +289,18 @@ class Listing:
         return slices.reach_in_words(complete, names)
 
 
-def folders_of(directory: Path) -> list[Path]:
-    """The directories that a text names with `os.pathsep` between them: a file is taken from the first that has it."""
-    if os.pathsep not in str(directory) or os.path.isdir(directory):
-        return [directory]
+def folders_of(directory: str | Path) -> list[Path]:
+    """The directories that a text names with `os.pathsep` between them: a file is taken from the first that has it.
+
+    Raises InvalidSettingError for what can't name one.
+    """
+    whole = storage.as_path(directory)
+    if os.pathsep not in str(whole) or os.path.isdir(whole):
+        return [whole]
     return [Path(each) for each in str(directory).split(os.pathsep) if each]
 
 
-def listing(directory: Path) -> Listing:
+def listing(directory: str | Path) -> Listing:
     """List the files of a directory, or of several. Raises InvalidDatabaseError if one can't be read."""
     places: dict[str, Path] = {}
     for folder in folders_of(directory):
@@ -307,7 +318,7 @@ def listing(directory: Path) -> Listing:
         }
         for kind in FILE_KINDS
     }
-    return Listing(directory, paths)
+    return Listing(Path(directory), paths)
 
 
 def _opened(path: Path) -> FileIO:
@@ -371,6 +382,8 @@ def _parsed(path: Path, text: bytes) -> SliceHeader:
 
 def _lengths(header: SliceHeader) -> NDArray[np.uint8]:
     """Code lengths of all symbols, one code after the other."""
+    import numpy as np
+
     symbols = _egdb.code_shape(header.kind, header.entries, header.block_bits)[1]
     digits = "".join(row.ljust(size, "0") for row, size in zip(header.codes, symbols, strict=True))
     # two in a byte; an odd one has a zero beside it

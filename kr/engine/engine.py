@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kr import _core, _egdb
-from kr.engine.database import load_database
+from kr.egdb.database import VALUES, Database, load_database
 from kr.engine.limits import Limits
 from kr.engine.options import check_search_options
 from kr.engine.result import SCORE_PROVED, Info, SearchOutcome, SearchResult
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kr.egdb.database import Database
     from kr.evaluation.weights import Weights
 
 MAX_LINES: int = _core.MAX_LINES
@@ -284,8 +283,6 @@ class Engine:
 def _value(score: int, database_value: int) -> Value | None:
     """Proved result of a position with this score and this value in the endgame database."""
     if database_value != _egdb.VALUE_UNKNOWN:
-        from kr.egdb.database import VALUES
-
         return VALUES[database_value]
     return None if abs(score) <= SCORE_PROVED else Value.from_sign(score)
 

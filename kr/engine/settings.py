@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import DEFAULT_HASH_MB, Engine
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kr import _core, storage
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option
 from kr.errors import InvalidGamesError, InvalidSettingError
@@ -28,9 +28,6 @@ from kr.players.workers import egdb_needs
 from kr.settings import Settings, check_settings, option, seed_option, workers_option
 from kr.threads import worker_count
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 MIXED_OPENINGS = "3move+11man"
 RUN_FILE = "run.json"

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kr import _core, storage
+from kr.egdb.database import Database
 from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
@@ -26,9 +26,6 @@ from kr.learn.games import StoredGame, check_playable
 from kr.openings.decks import deck
 from kr.players.workers import database_of
 from kr.units import counted
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 MOST_TIMES = 1000
 RULES = ("seed", "random_plies", "noise", "draw_plies", "clear_score", "clear_plies", "leaf_nodes", "leaf_margin")

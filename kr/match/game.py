@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from kr.engine.database import decided
+from kr.egdb.database import Database, decided
 from kr.engine.limits import Clock, Limits, TimeControl
 from kr.engine.search import Stop
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
@@ -15,9 +14,6 @@ from kr.game.outcome import OVERTIME
 from kr.game.position import Move, Position, Side
 from kr.openings.decks import Opening
 from kr.players.player import Player, Reply
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"

@@ -7,10 +7,10 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kr.cluster.pools import work_pool
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.errors import InvalidSettingError
 from kr.game.position import Side
 from kr.game.value import Result
@@ -33,9 +33,6 @@ from kr.players.workers import egdb_needs, players_needs
 from kr.settings import check_settings
 from kr.storage import checksum, provenance
 from kr.units import counted
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 
 def play_match(

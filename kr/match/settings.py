@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kr.cluster.address import cluster_option
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
@@ -20,9 +19,6 @@ from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.settings import Settings, option, workers_option
 from kr.threads import worker_count
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 MOST_GAMES = 10**7
 

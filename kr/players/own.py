@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kr.book.book import OpeningBook, load_book
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_search_options
@@ -27,7 +27,6 @@ from kr.policy.practical import PracticalChances
 from kr.units import format_size, parse_count, parse_size
 
 if TYPE_CHECKING:
-    from kr.egdb.database import Database
     from kr.policy.policy import Policy
 
 SETTINGS = ("egdb", "hash", "threads", "level", "people", "seed", "book", "against")

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
@@ -25,10 +26,6 @@ from kr.game.value import Value
 from kr.policy.calibration import CALIBRATION, Calibration
 from kr.policy.policy import Policy
 from kr.storage import checksum
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
-
 
 TESTED_PIECES = 5
 """Most pieces of drawn endings in which the order of chances was tested (docs/lab/policy.md)."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kr import _core
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError

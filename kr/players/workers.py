@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from kr.book.book import OpeningBook, load_book
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
@@ -19,9 +19,6 @@ from kr.players.own import EnginePlayer
 from kr.players.player import Player
 from kr.players.registry import player_from_spec
 from kr.policy.policy import Policy, load_policy
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 R = TypeVar("R")
 S = TypeVar("S", bound="Database | OpeningBook | Policy")

@@ -20,7 +20,7 @@ from typing import Any
 from kr.analysis.analysis import Analysis, analyze
 from kr.analysis.sources import Task
 from kr.archives.archive import ReadSettings
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option, weights_option

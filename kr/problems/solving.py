@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kr.archives.archive import ReadSettings
 from kr.cluster.address import cluster_option
+from kr.egdb.database import Database
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info, SearchResult
@@ -42,9 +43,6 @@ from kr.proofs.lines import strategy_line
 from kr.settings import Settings, check_type, option, same_option
 from kr.storage import checksum
 from kr.threads import MAX_THREADS
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 PROVED, LIKELY_VERDICT, UNCLEAR = "proved", "likely", "unclear"
 """Standing of a verdict, by its evidence."""

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from kr import _core, storage
 from kr.egdb import slices
 from kr.egdb.boards import impossible
+from kr.egdb.database import Database
 from kr.errors import InvalidCertificateError, InvalidFenError, StrategyCycleError, StrategyGapError
 from kr.file_kinds import CERTIFICATE_MAGIC
 from kr.game.board import position_of
@@ -30,9 +31,6 @@ from kr.game.value import Value
 from kr.notation import SIDE_NAMES, format_fen
 from kr.proofs.rules import QuickMove
 from kr.settings import check_type
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 PlainBits = tuple[int, int, int]
 """Black, white and kings of a position whose side to move is known."""

@@ -11,21 +11,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kr.egdb import slices
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.errors import InvalidCertificateError, InvalidDatabaseError
 from kr.game.value import Value
 from kr.notation import format_fen
 from kr.proofs.certificate import Certificate, PlainBits
 from kr.proofs.rules import QuickMove, board_after, moves_in_order
 from kr.settings import check_type
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 LEAVES_AT_ONCE = 1 << 15
 """Values that are asked of the database at a time."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING
 
+from kr.egdb.database import Database
 from kr.errors import IllegalMoveError, InvalidFenError
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.proofs.certificate import Claim, PlainBits, Strategy
 from kr.proofs.leaves import settled
 from kr.proofs.rules import QuickMove
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 
 def closed_part(claim: Claim, strategy: Strategy, proofs: Container[PlainBits], database: Database | None) -> Strategy:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from kr import _core
+from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Bits, Move, Position
@@ -22,9 +23,6 @@ from kr.jobs.kinds import Stop
 from kr.language.sentences import Sentence, sentence
 from kr.proofs.certificate import Certificate, Claim, certificate_from, fault_of
 from kr.units import format_size
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 T = TypeVar("T")
 SHORTEST_SEARCH = 1e-6

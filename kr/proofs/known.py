@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from kr.egdb.database import Database
 from kr.evaluation.chances import Chances
 from kr.game.position import Move, Position
 from kr.game.value import Value
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 KNOWN_BY_RULES, KNOWN_BY_DATABASE, KNOWN_BY_SEARCH = "the rules", "the database", "the search"
 """What proves a value, besides certificates."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kr import _core
+from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.game.position import Position, Side
 from kr.game.value import Value
@@ -17,7 +18,6 @@ from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind
 
 if TYPE_CHECKING:
-    from kr.egdb.database import Database
     from kr.proofs.certificate import Claim, Strategy
 
 

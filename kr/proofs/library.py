@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import _core
+from kr.egdb.database import Database
 from kr.errors import InvalidCertificateError, InvalidDatabaseError, InvalidSettingError
 from kr.game.position import Move, Position
 from kr.game.value import Value
@@ -20,7 +21,6 @@ from kr.storage import checksum
 
 # certificates are arrays: numpy is loaded with the first of them
 if TYPE_CHECKING:
-    from kr.egdb.database import Database
     from kr.proofs.certificate import Certificate
 
 _ROOT_ROW = -1

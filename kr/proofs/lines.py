@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from kr.egdb.database import Database
 from kr.errors import InvalidCertificateError
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.proofs.certificate import Certificate, PlainBits
 from kr.proofs.rules import moves_in_order
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 MOST_LINE_PLIES = 200
 

@@ -16,10 +16,11 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kr import _core
 from kr.cluster.address import cluster_option
+from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
@@ -39,9 +40,6 @@ from kr.proofs.proof import GOALS, ClaimProgress, Proof, claims_for
 from kr.settings import Settings, check_settings, option, workers_option
 from kr.storage import beside, check_output
 from kr.threads import start_all
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 JOURNAL_SUFFIX = ".part"
 REMEDY_OF_SEARCHES = "remove the line (its search is made again), or the file"

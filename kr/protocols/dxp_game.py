@@ -18,7 +18,7 @@ from enum import Enum
 from typing import NoReturn
 
 from kr.book.book import book_note
-from kr.engine.database import decided
+from kr.egdb.database import decided
 from kr.engine.limits import Clock, Limits, TimeControl
 from kr.engine.result import SearchResult
 from kr.errors import IllegalMoveError, ProtocolError

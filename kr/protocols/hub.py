@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock, Timer
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from kr import __version__
 from kr.book.book import SHIPPED_BOOK, KnownMove, OpeningBook, load_book
 from kr.book.krb import least_games
-from kr.engine.database import load_database
+from kr.egdb.database import Database, load_database
 from kr.engine.engine import DEFAULT_HASH_MB, MAX_LINES, Engine
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.engine.search import Search
@@ -43,9 +43,6 @@ from kr.protocols.hub_text import (
 from kr.protocols.text import FRAMES
 from kr.settings import EGDB_MEMORY
 from kr.threads import MAX_THREADS, start_all
-
-if TYPE_CHECKING:
-    from kr.egdb.database import Database
 
 AUTO = "auto"
 MOST_MEGABYTES = 1 << 20

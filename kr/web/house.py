@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from kr.archives.archive import expanded
 from kr.book.book import load_book
-from kr.engine.database import load_database
+from kr.egdb.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.policy.policy import Policy, load_policy
 from kr.policy.practical import PracticalChances

@@ -8,14 +8,13 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from kr.egdb.database import ENVIRONMENT
+from kr.egdb.database import ENVIRONMENT, Database
 from kr.errors import KrError
 from kr.system import core_count, lower_priority, resident_memory
 from kr.threads import start_all
 
 if TYPE_CHECKING:
     from kr.egdb.build import BuildProgress
-    from kr.egdb.database import Database
     from kr.web.settings import WebSettings
 
 BUILT_PIECES = 6
