@@ -1,13 +1,15 @@
-"""Play for people's mistakes: the games that kr wins with and without it, from drawn endings or 11-man ballots.
+"""Play for people's mistakes: the games that kr wins with and without it, from drawn endings or 11-man ballots, and
+where draws of the database are all the same to it.
 
-    python bench/mistakes.py DIR endings     # 40 drawn endings of 3 pieces against 2, both colours:XX
+    python bench/mistakes.py DIR endings     # 40 drawn endings of 3 pieces against 2, both colours
     python bench/mistakes.py DIR ballots     # 60 games each from 11-man ballots: hours
     python bench/mistakes.py DIR archive --archives GAMES.pdn.xz --egdb EGDB --pieces 6
 
 Endings are drawn at random, each with equal probability, of those without a capture on the board. Of an archive they
 are the first position of such a game with so few pieces that the database knows to be drawn, with two legal moves or
 more, each once, in a random order. Games are played out; those of a match stay in DIR, and the same command resumes.
-The shares won have 95% errors; so has the ratio of all wins with and without, by drawing endings or ballots anew.
+The shares won have 95% errors; so has the ratio of all wins of the last two players, by drawing endings or ballots
+anew. The reference for people is policy:shipped,calibrated=1, for engines kr without a database.
 """
 
 from __future__ import annotations
@@ -30,13 +32,15 @@ from kr.match.elo import CONFIDENCE_95
 from kr.match.match import play_match
 from kr.match.settings import MatchSettings
 
-PLAYERS = ("shipped", "shipped,against=people")
+PLAYERS = ("shipped,draws_apart=0", "shipped", "shipped,against=people")
 OPPONENTS = (
+    "policy:shipped,calibrated=1",
     "policy:shipped,temperature=1",
     "policy:shipped",
     "shipped,level=5",
+    "shipped,level=6",
     "shipped,level=7",
-    "policy:shipped,calibrated=1",
+    "shipped,egdb=none",
 )
 ENDINGS = 40
 DRAWINGS = 2000
@@ -132,9 +136,9 @@ def main() -> None:
             error = CONFIDENCE_95 * math.sqrt(share * (1 - share) / games)
             cells.append(f"{share:.0%} ± {error:.0%}" + f", {lost} lost" * (lost > 0))
         print(f"{opponent:32} {'  '.join(f'{cell:14}' for cell in cells)}", flush=True)
-    if len(wins) == 2:
-        first, second = (each.total() for each in wins)
-        error = ratio_error(wins, games // 2, options.seed)
+    if len(wins) > 1:
+        first, second = (each.total() for each in wins[-2:])
+        error = ratio_error(wins[-2:], games // 2, options.seed)
         print(f"wins {first} and {second}: {second / max(first, 1):.2f} ± {error:.2f} times as many")
 
 
