@@ -21,6 +21,7 @@ from kr.evaluation.chances import Chances, chances
 from kr.game.board import PositionLike, position_of, with_history
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
+from kr.settings import EGDB_MEMORY
 from kr.threads import THREADS, no_thread
 from kr.units import Range
 
@@ -45,7 +46,8 @@ class Engine:
     threads: threads of one search; with one thread, the same search from the same state gives the same result.
     database: the endgame database to probe, or the text of an `--egdb` setting: a directory, "" for one in the usual
     places, "none" or None for none; engines share it. options: search options that differ from their defaults, by name
-    (SEARCH_OPTIONS). Raises InvalidWeightsError, InvalidDatabaseError and InvalidSettingError.
+    (SEARCH_OPTIONS). egdb_memory: bytes in which to unpack a database that is given as text. Raises
+    InvalidWeightsError, InvalidDatabaseError and InvalidSettingError.
 
     `score_scale`: centi-men to a logit of the expected result (`kr.evaluation.chances`).
     """
@@ -57,13 +59,14 @@ class Engine:
         threads: int = 1,
         database: Database | str | Path | None = "",
         options: Mapping[str, int] | None = None,
+        egdb_memory: int = EGDB_MEMORY,
     ) -> None:
         self.hash_mb: float = HASH_MB.check("hash_mb", hash_mb, whole=False)
         self.threads: int = THREADS.check("threads", threads)
         self._scorer = kinds.load_scorer(weights)
         self.name, self.signature = self._scorer.name, self._scorer.signature
         self.score_scale = self._scorer.scale
-        self.database = load_database(str(database)) if isinstance(database, str | Path) else database
+        self.database = load_database(str(database), egdb_memory) if isinstance(database, str | Path) else database
         try:
             core = None if self.database is None else self.database.core
         except AttributeError:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from kr.egdb.database import load_database
 from kr.engine.engine import DEFAULT_HASH_MB, Engine
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
@@ -50,9 +49,8 @@ def engine_from(
     options: Mapping[str, int] | None = None,
 ) -> Engine:
     """The engine of some settings. weights, threads, options: as for Engine, with the same errors."""
-    database = load_database(settings.egdb, settings.egdb_memory)
     try:
-        return Engine(weights, settings.hash / MEBIBYTE, threads, database, options)
+        return Engine(weights, settings.hash / MEBIBYTE, threads, settings.egdb, options, settings.egdb_memory)
     except InvalidSettingError as error:
         if isinstance(error.__cause__, MemoryError):
             raise InvalidSettingError(f"--hash {format_size(settings.hash)}: {error.__cause__}") from error
