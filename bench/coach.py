@@ -18,14 +18,14 @@ from itertools import islice
 from pathlib import Path
 
 import kr
-from kr.analysis.annotation import judging
+from kr.analysis.annotation import judging, searches
 from kr.analysis.annotation.coach import LITTLE, with_reasons
 from kr.analysis.annotation.judgement import MARKS, JudgedMove
 from kr.egdb.database import load_database
 from kr.engine.limits import Limits
 from kr.pdn import Game, Reader
 
-LONGER = judging.LONGER
+LONGER = searches.LONGER
 
 
 def sample(archive: Path, count: int) -> Iterator[Game]:
@@ -41,7 +41,7 @@ def judged(
     game: Game, engine: kr.Engine, settings: judging.JudgeSettings, longer: int
 ) -> tuple[tuple[JudgedMove, ...], float]:
     """The moves, judged with marks upheld by searches so many times as long; seconds of processor time."""
-    judging.LONGER = longer
+    searches.LONGER = longer
     begin = time.process_time()
     moves = judging.judge_moves(game, engine, settings)
     return moves, time.process_time() - begin

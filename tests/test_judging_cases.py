@@ -20,7 +20,8 @@ from kr.analysis.annotation import annotation, coach
 from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import JudgedMove
-from kr.analysis.annotation.judging import DEEPER, GLANCE, LONGER, JudgeSettings
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.analysis.annotation.searches import DEEPER, GLANCE, LONGER
 from kr.analysis.annotation.story import tell
 from kr.analysis.sources import Task
 from kr.engine.engine import Engine

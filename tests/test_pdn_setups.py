@@ -14,7 +14,8 @@ import pytest
 from at_the_board import Scripted, start
 
 from kr import cli
-from kr.analysis.annotation.judging import JudgeSettings, _Search, judge_moves
+from kr.analysis.annotation.judging import JudgeSettings, judge_moves
+from kr.analysis.annotation.searches import GameSearches
 from kr.analysis.sources import AnalyzeSettings, Task, read_tasks
 from kr.archives.archive import Archive, ConvertSettings, ReadSettings, convert_games
 from kr.archives.index import open_index
@@ -201,7 +202,7 @@ def test_moves_are_judged_by_what_they_led_to() -> None:
     assert moves[0].expected < 0.5
     assert moves[1].expected is not None
     assert moves[1].expected < 0.1
-    search = _Search(engine, Limits(nodes=100), read(REPEATED), None, None)
+    search = GameSearches(engine, Limits(nodes=100), read(REPEATED), None, None)
     assert [search.occurrence(ply) for ply in (3, 6, 7, 8, 11)] == [2, 2, 3, 1, 2]
 
 

@@ -14,7 +14,8 @@ from dataclasses import replace
 from kr import _core
 from kr.analysis.analysis import analyze
 from kr.analysis.annotation.judgement import MARKS, JudgedMove
-from kr.analysis.annotation.judging import DEEPER, LONGER, JudgeSettings
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.analysis.annotation.searches import DEEPER, LONGER
 from kr.analysis.sources import Task
 from kr.egdb.database import Database
 from kr.engine.engine import Engine

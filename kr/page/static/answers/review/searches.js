@@ -1,4 +1,4 @@
-// The searches of a game that is judged, and what they found: the class _Search of kr/analysis/annotation/judging.py.
+// The searches of a game that is judged, and what they found: GameSearches of kr/analysis/annotation/searches.py.
 // All are made on one hash table, so that earlier positions profit from the searches of later ones.
 
 import {KNOWN, opposite, SCORE_PROVED, SCORE_WIN} from "../chances.js";
