@@ -1,4 +1,4 @@
-"""Matches: games and their ends, what engines may not do, counting, the command."""
+"""Matches: what the same settings give, counting, engines behind Hub, the command."""
 
 import json
 import random
@@ -9,215 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tables import save_random
+from test_match_game import NODES, Scripted
 
 from kr.cli import main
 from kr.cli.match_report import match_report
-from kr.engine.limits import Limits, TimeControl
-from kr.errors import (
-    InvalidSettingError,
-    InvalidWeightsError,
-    KrError,
-    ProtocolError,
-)
-from kr.game.outcome import NO_MOVE, NO_PIECES, OVERTIME, REPETITION
-from kr.game.position import Position, Side
-from kr.match.game import AGREED_DRAW, AGREED_WIN, BY_PROOF, FAILURE, UNFINISHED, Adjudication, play_game
+from kr.engine.limits import Limits
+from kr.errors import InvalidSettingError, ProtocolError
+from kr.game.outcome import NO_MOVE, OVERTIME, REPETITION
+from kr.game.position import Position
+from kr.match.game import FAILURE
 from kr.match.log import Effort, MatchGame
 from kr.match.match import play_match, play_tournament
 from kr.match.result import MatchResult
 from kr.match.settings import MatchSettings
 from kr.match.tally import MatchTally
 from kr.match.tournament import Tournament
-from kr.openings.decks import Opening
 from kr.pdn import read_games
 from kr.players import workers
 from kr.players.names import names_apart
-from kr.players.own import EnginePlayer
-from kr.players.player import Reply
 from kr.players.registry import player_from_spec
 from kr.system import join_command
 
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
-NODES = Limits(nodes=60)
 TINY = MatchSettings(a="material", b="manual", ballot="3move", games=12, tc=NODES, workers=1, hash=1 << 20)
-
-
-# --- one game
-
-
-class Scripted:
-    """A player that chooses among the legal moves by number, with a score and a time made up."""
-
-    def __init__(self, choose=lambda ply: 0, score=lambda ply: 0, time=0.0, fail=None):
-        self.name = self.signature = "scripted"
-        self.version = self.source = ""
-        self.choose, self.score, self.time, self.fail = choose, score, time, fail
-        self.plies = 0
-
-    def new_game(self):
-        self.plies = 0
-
-    def search(self, position, limits, history, stop=None):
-        self.plies += 1
-        if self.fail and self.plies == 3:
-            raise self.fail
-        legal = position.legal_moves()
-        return Reply(legal[self.choose(self.plies) % len(legal)], self.score(self.plies), 5, 100, self.time)
-
-    def close(self):
-        pass
-
-
-TERMS = Adjudication(win_score=400, win_moves=3, draw_score=10, draw_moves=4, draw_after=12)
-
-
-def game(fen, black, white, limits=NODES, terms=None, margin=0.1):
-    return play_game(Opening("x 1", Position.from_fen(fen)), (black, white), (limits, limits), margin, terms)
-
-
-def shuttle(*ways):
-    """A player that moves its king to and fro: `ways` are the moves in turn."""
-    player = Scripted()
-    player.search = lambda position, limits, history, stop=None: Reply(
-        position.parse_move(ways[len(history) // 2 % len(ways)]), 0, 1, 1, 0.0
-    )
-    return player
-
-
-def test_side_without_a_move_loses():
-    ended = game("B:W13:B5,6,1", Scripted(choose=lambda ply: 1), Scripted())
-    assert (ended.winner, ended.reason) == (Side.BLACK, NO_MOVE)
-
-
-@pytest.mark.parametrize(
-    ("fen", "winner"), [("B:W18:B14", Side.BLACK), ("W:W18:B14", Side.WHITE), ("W:W10:B6,7,1", Side.WHITE)]
-)
-def test_side_without_pieces_loses(fen, winner):
-    outcome = game(fen, Scripted(), Scripted())
-    assert (outcome.winner, outcome.reason) == (winner, NO_PIECES)
-    *_, final = replay(outcome)
-    assert final.is_over
-    assert final.side == winner.other
-
-
-def replay(outcome):
-    position = outcome.start
-    yield position
-    for move in outcome.moves:
-        position = position.play(move)
-        yield position
-
-
-def test_third_repetition_is_a_draw():
-    outcome = game("B:WK32:BK1", shuttle("1-5", "5-1"), shuttle("32-28", "28-32"))
-    assert (outcome.winner, outcome.reason, len(outcome.moves)) == (None, REPETITION, 8)
-    assert Counter(replay(outcome))[outcome.start] == 3
-
-
-@pytest.mark.parametrize(
-    ("scores", "winner", "reason"),
-    [
-        ((500, -500), Side.BLACK, AGREED_WIN),
-        ((-500, 500), Side.WHITE, AGREED_WIN),
-        ((29990, -29990), Side.BLACK, AGREED_WIN),
-        ((5, -10), None, AGREED_DRAW),
-        ((-10, 10), None, AGREED_DRAW),
-    ],
-)
-def test_adjudication_needs_both_players(scores, winner, reason):
-    def players(mine, theirs):
-        return Scripted(score=lambda ply: mine), Scripted(score=lambda ply: theirs)
-
-    start = Position().fen
-    outcome = game(start, *players(*scores), terms=TERMS)
-    assert (outcome.winner, outcome.reason) == (winner, reason)
-    # three moves of each player suffice for a win, a draw also waits for its ply
-    asked = sum(reply is not None for reply in outcome.replies)
-    assert asked == 6 if reason == AGREED_WIN else len(outcome.moves) >= 12
-    for one_sided in ((scores[0], 50), (50, scores[1]), (600, 600)):
-        assert game(start, *players(*one_sided), terms=TERMS).reason not in (AGREED_WIN, AGREED_DRAW)
-    assert game(start, *players(*scores), terms=None).reason not in (AGREED_WIN, AGREED_DRAW)
-
-
-def test_a_program_that_tells_no_score_agrees_to_nothing():
-    silent = Scripted()
-    tells = silent.search
-    silent.search = lambda *given, **named: tells(*given, **named)._replace(depth=0)
-    assert game(Position().fen, Scripted(), Scripted(), terms=TERMS).reason == AGREED_DRAW
-    assert game(Position().fen, Scripted(), silent, terms=TERMS).reason != AGREED_DRAW
-
-
-def test_a_wavering_view_is_not_adjudicated():
-    wavering = Scripted(score=lambda ply: 0 if ply % 3 == 0 else 500)
-    outcome = game(Position().fen, wavering, Scripted(score=lambda ply: -500), terms=TERMS)
-    assert outcome.reason not in (AGREED_WIN, AGREED_DRAW)
-
-
-@pytest.mark.parametrize("side", list(Side))
-def test_a_player_that_fails_loses(side):
-    players = [Scripted(), Scripted()]
-    players[side] = Scripted(fail=ProtocolError("it burnt down"))
-    outcome = game(Position().fen, *players)
-    assert (outcome.winner, outcome.reason, outcome.detail) == (side.other, FAILURE, "it burnt down")
-
-
-def test_an_illegal_move_loses():
-    cheat = Scripted()
-    cheat.search = lambda position, limits, history, stop=None: Reply(Position().parse_move("9-13"), 0, 1, 1, 0.0)
-    outcome = game(Position().play("11-15").fen, Scripted(), cheat)
-    assert (outcome.winner, outcome.reason) == (Side.BLACK, FAILURE)
-    assert "not legal" in outcome.detail
-
-
-@pytest.mark.parametrize(
-    ("time", "limits", "forfeit"),
-    [(0.45, Limits(time=0.3), True), (0.35, Limits(time=0.3), False), (9.0, Limits(depth=3), False)],
-)
-def test_overstepping_the_time_loses(time, limits, forfeit):
-    outcome = game(Position().fen, Scripted(time=time), Scripted(), limits)
-    assert (outcome.reason == OVERTIME) == forfeit
-    if forfeit:
-        assert (outcome.winner, len(outcome.moves)) == (Side.WHITE, 0)
-
-
-@pytest.mark.parametrize(
-    ("times", "control", "forfeit", "plies"),
-    [
-        # Black takes 1 s a move; the margin is 0.1 s
-        ((1.0, 0.0), "3s+0s", Side.BLACK, 6),
-        ((1.0, 0.0), "3s+0.5s", Side.BLACK, 12),
-        ((0.0, 1.0), "3s+0.5s", Side.WHITE, 12),
-        ((1.0, 0.0), "2/2s", None, None),
-        ((1.0, 0.0), "3/2s", Side.BLACK, 4),
-        ((0.01, 0.01), "2s+10ms", None, None),
-    ],
-)
-def test_a_clock_runs_down(times, control, forfeit, plies):
-    players = [Scripted(time=time) for time in times]
-    outcome = game(Position().fen, *players, TimeControl.parse(control))
-    if forfeit is None:
-        assert outcome.reason != OVERTIME
-    else:
-        # forced moves take no time: count the others
-        asked = sum(reply is not None for reply in outcome.replies[forfeit::2])
-        assert (outcome.reason, outcome.winner) == (OVERTIME, forfeit.other)
-        assert asked == plies // 2
-        assert "a move of" in outcome.detail
-
-
-@pytest.mark.parametrize("score", [29000, -29000])
-def test_a_proved_score_ends_the_game_or_tells_a_draw_apart(score):
-    black, white = shuttle("1-5", "5-1"), shuttle("32-28", "28-32")
-    prover = white if score > 0 else black
-    search = prover.search
-    prover.search = lambda *given: search(*given)._replace(score=score, proved=True)
-    opening, limits = Opening("x 1", Position.from_fen("B:WK32:BK1")), (NODES, NODES)
-    ended = play_game(opening, (black, white), limits, 0.1, None, proofs=True)
-    assert (ended.winner, ended.reason, len(ended.moves)) == (Side.WHITE, BY_PROOF, 2 if score > 0 else 1)
-    drawn = play_game(opening, (black, white), limits, 0.1, None)
-    assert (drawn.winner, drawn.reason) == (None, UNFINISHED)
-    assert drawn.detail == f"White had a proved win; {REPETITION}"
 
 
 def test_proofs_are_of_full_strength_and_end_games_with_other_programs():
@@ -229,15 +43,6 @@ def test_proofs_are_of_full_strength_and_end_games_with_other_programs():
     for spec, proved in (("material", True), ("material,level=3,people=none", False)):
         reply = player_from_spec(spec, 1).search(position, Limits(depth=9), ())
         assert reply.proved is proved
-
-
-def test_a_forced_move_is_not_asked_for():
-    outcome = game("B:W18,32:B14,1", Scripted(), Scripted())
-    assert outcome.replies[0] is None
-    assert str(outcome.moves[0]) == "14x23"
-
-
-# --- matches
 
 
 def essence(result):
@@ -324,15 +129,6 @@ def test_equal_players_score_evenly():
 def test_invalid_settings_are_refused(wrong, words):
     with pytest.raises(InvalidSettingError, match=words):
         replace(TINY, **wrong)
-
-
-@pytest.mark.parametrize(
-    ("spec", "error"),
-    [("", InvalidSettingError), ("no/such.h5", InvalidWeightsError), ("hub:no-such-engine-here", ProtocolError)],
-)
-def test_players_that_do_not_exist(spec, error):
-    with pytest.raises(error):
-        player_from_spec(spec, 1)
 
 
 def test_sprt_ends_the_match(monkeypatch):
@@ -570,52 +366,3 @@ def test_command_refuses_in_one_line(capsys, words):
     assert code == (1 if words.endswith(".h5") else 2)
     assert error.count("\n") == 1
     assert "Traceback" not in error
-
-
-def test_players_have_search_options() -> None:
-    player = player_from_spec("material,egdb=none,etc_depth=99,lmr_move=4", 1)
-    assert player.name == "material,egdb=none,etc_depth=99,lmr_move=4"
-    assert player.signature != player_from_spec("material,lmr_move=4", 1).signature
-
-
-def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
-    player = player_from_spec("material,threads=2,single_reply=0,hash=2MB", 1)
-    assert isinstance(player, EnginePlayer)
-    assert (player.engine.threads, player.engine.hash_mb) == (2, 2)
-    assert player.name == "material,threads=2,hash=2MB,single_reply=0"
-    assert len({player_from_spec(f"material{own}", 1).signature for own in ("", ",threads=2", ",hash=2MB")}) == 3
-    reply = player.search(Position(), Limits(depth=9), ())
-    assert reply.depth == 9
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        ("material,threads=0", "threads: 0 is out of range; expected 1 to 1024"),
-        ("material,threads=two", "material,threads=two"),
-        ("material,hash=4", "material,hash=4"),
-        ("material,etc_depth=1", "search option etc_depth: 1 is out of range; expected 2 to 99"),
-        ("material,etc_depth=x", "search option etc_depth is 'x', not a whole number"),
-        ("material,nothing=1", "unknown setting 'nothing'; choose from egdb, hash, threads, level"),
-        ("shipped,lmr_mvoe=4", "unknown setting 'lmr_mvoe'; did you mean lmr_move"),
-        ("shipped,lmr_mvoe=4,hash=2MB", "unknown setting 'lmr_mvoe'"),
-        ("material,Hash=2MB", "unknown setting 'Hash'; did you mean hash?"),
-        ("material,level", "level needs a value"),
-        ("material,", "unknown setting ''"),
-        ("material,hash=1MB,hash=2MB", "sets hash twice"),
-        ("material,etc_depth=8,hash=1MB,etc_depth=9", "sets etc_depth twice"),
-        ("no,such/file.h5", "no,such/file.h5: no such file"),
-        ("hub:engine,start=soon", "start: 'soon' is not a duration"),
-        ("hub:engine,env.=2", "env. needs a name, as in env.THREADS=2"),
-        ("hub:engine,start=1s,start=2s", "sets start twice"),
-    ],
-)
-def test_unknown_player_settings_are_refused(spec: str, expected: str) -> None:
-    with pytest.raises(KrError, match=re.escape(expected)):
-        player_from_spec(spec, 1)
-
-
-@pytest.mark.slow
-def test_a_comma_and_an_equals_sign_may_be_part_of_a_file_name(tmp_path):
-    path = save_random(tmp_path / "lmr_move,lmr_mvoe=4.h5")
-    assert player_from_spec(f"{path},lmr_move=4", 1).name == "lmr_move,lmr_mvoe=4,lmr_move=4"
