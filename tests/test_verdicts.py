@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from test_problems import CLASSICS, QUICK, TWO_KINGS_WIN, make_problem, write_lines
+from test_problems import CLASSICS, TWO_KINGS_WIN, make_problem, write_lines
+from test_solving import QUICK
 
 from kr.cli import main
 from kr.engine.engine import Engine
