@@ -5,17 +5,17 @@
    it sets there counts from the next search on. Nothing is ever shown but the status line; files that are missing are
    told there, and kr plays on without them. */
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
 
+#include "board.h"
 #include "book.h"
 #include "kr.h"
+#include "line.h"
 
 #define EXPORT __declspec(dllexport)
 
-enum { FREE = 0, WHITE = 1, BLACK = 2, MAN = 4, KING = 8 };
 /* what getmove returns */
 enum { DRAW = 0, WIN = 1, LOSS = 2, UNKNOWN = 3 };
 /* bits of info: the time is exact; the unit of the clock, 0 without one */
@@ -32,17 +32,6 @@ enum {
     MB_OF_5_PIECES = 40,    /* that values of so many pieces take unpacked */
     MB_OF_6_PIECES = 640
 };
-
-typedef struct {
-    int x, y;
-} coordinates;
-
-/* A move for other rules than ours; CheckerBoard reads the board alone. */
-typedef struct {
-    int jumps, newpiece, oldpiece;
-    coordinates from, to, path[12], del[12];
-    int delpiece[12];
-} cb_move;
 
 typedef struct {
     int hash_mb, database_mb, database_pieces, use_database, all_scores, book;
@@ -64,106 +53,6 @@ static kr_engine* engine;
 static opening_book book;
 static int book_error = 1; /* of opening it; 1 before */
 static char lacking[400]; /* what could not be opened */
-
-/* ---- texts ---- */
-
-typedef struct {
-    char* at;
-    size_t left;
-} writer;
-
-/* Append text; what doesn't fit is left out. */
-static void put(writer* out, const char* format, ...) {
-    va_list values;
-    int count;
-    va_start(values, format);
-    count = vsnprintf(out->at, out->left, format, values);
-    va_end(values);
-    if (count < 0) return;
-    if ((size_t)count >= out->left) count = out->left ? (int)out->left - 1 : 0;
-    out->at += count;
-    out->left -= (size_t)count;
-}
-
-static void put_score(writer* out, int score) {
-    const int plies = KR_SCORE_WIN - (score < 0 ? -score : score);
-    if (score > KR_SCORE_DECIDED) put(out, "wins in %d plies", plies);
-    else if (score < -KR_SCORE_DECIDED) put(out, "loses in %d plies", plies);
-    else if (score > KR_SCORE_PROVED) put(out, "wins by the database");
-    else if (score < -KR_SCORE_PROVED) put(out, "loses by the database");
-    else put(out, "%+.2f", score / 100.0);
-}
-
-static void put_line(writer* out, const kr_position* root, const kr_line* line, int most) {
-    kr_position position = *root;
-    uint8_t squares[KR_MAX_PATH];
-    int i, k, count;
-    for (i = 0; i < line->length && i < most; i++) {
-        count = kr_path(&position, &line->moves[i], squares);
-        if (count < 2) return;
-        put(out, " %d", squares[0]);
-        /* intermediate squares where they are needed: of a long jump */
-        for (k = count > 2 ? 1 : count - 1; k < count; k++) put(out, "%c%d", line->moves[i].captured ? 'x' : '-', squares[k]);
-        kr_play(&position, &line->moves[i], &position);
-    }
-}
-
-/* ---- boards ---- */
-
-static coordinates place(int square) {
-    coordinates at;
-    at.y = (square - 1) / 4;
-    at.x = 2 * (3 - (square - 1) % 4) + at.y % 2;
-    return at;
-}
-
-static kr_position read_board(int board[8][8], int color) {
-    kr_position position = {0, 0, 0, color == WHITE ? KR_WHITE : KR_BLACK};
-    int square;
-    for (square = 1; square <= 32; square++) {
-        const coordinates at = place(square);
-        const int piece = board[at.x][at.y];
-        const uint32_t bit = 1u << (square - 1);
-        if (piece & BLACK) position.black |= bit;
-        else if (piece & WHITE) position.white |= bit;
-        else continue;
-        if (piece & KING) position.kings |= bit;
-    }
-    return position;
-}
-
-static int piece_on(const kr_position* position, int square) {
-    const uint32_t bit = 1u << (square - 1);
-    if (!((position->black | position->white) & bit)) return FREE;
-    return (position->black & bit ? BLACK : WHITE) | (position->kings & bit ? KING : MAN);
-}
-
-static void write_board(int board[8][8], const kr_position* position) {
-    int square;
-    for (square = 1; square <= 32; square++) {
-        const coordinates at = place(square);
-        board[at.x][at.y] = piece_on(position, square);
-    }
-}
-
-static void write_move(cb_move* told, const kr_position* before, const kr_move* move, const kr_position* after) {
-    uint8_t squares[KR_MAX_PATH];
-    const int count = kr_path(before, move, squares);
-    int square, i;
-    memset(told, 0, sizeof *told);
-    told->from = place(move->from);
-    told->to = place(move->to);
-    told->oldpiece = piece_on(before, move->from);
-    told->newpiece = piece_on(after, move->to);
-    for (i = 1; i < count && i < 12; i++) told->path[i] = place(squares[i]);
-    for (square = 1; square <= 32; square++) {
-        if (move->captured >> (square - 1) & 1 && told->jumps < 12) {
-            told->del[told->jumps] = place(square);
-            told->delpiece[told->jumps] = piece_on(before, square);
-            told->jumps++;
-        }
-    }
-}
 
 /* ---- files ---- */
 
