@@ -28,13 +28,14 @@ from kr.pdn import Game, Reader
 LONGER = searches.LONGER
 
 
-def sample(archive: Path, count: int) -> Iterator[Game]:
-    """So many games of an archive, evenly."""
+def sample(archive: Path, count: int, shift: float) -> Iterator[Game]:
+    """So many games of an archive, evenly; shift: how far on, in steps from one to the next."""
     opener = lzma.open if archive.suffix == ".xz" else open
     with opener(archive, "rt", encoding="utf-8", errors="replace") as file:
         total = sum(line.startswith("[Result ") for line in file)
         file.seek(0)
-        yield from islice(Reader(file, forgiving=True), 0, None, max(total // count, 1))
+        step = max(total // count, 1)
+        yield from islice(Reader(file, forgiving=True), int(shift * step), None, step)
 
 
 def judged(
@@ -51,6 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive", type=Path)
     parser.add_argument("--games", type=int, default=60)
+    parser.add_argument("--shift", type=float, default=0.0, help="other games: so far on, below 1")
     parser.add_argument("--nodes", type=int, default=200_000)
     parser.add_argument("--list", action="store_true", help="print the reasons, each with its position")
     options = parser.parse_args()
@@ -62,7 +64,7 @@ def main() -> None:
     much: Counter[str] = Counter()
     seconds = [0.0, 0.0]
     games = 0
-    for game in sample(options.archive, options.games):
+    for game in sample(options.archive, options.games, options.shift):
         games += 1
         (before, first), (after, second) = (judged(game, engine, settings, longer) for longer in (1, LONGER))
         seconds = [seconds[0] + first, seconds[1] + second]

@@ -52,8 +52,8 @@ def endings() -> Database:
 
 def test_each_kind_has_cases_and_a_sentence() -> None:
     named = {name.removeprefix("why.") for name in texts("en") if name.startswith("why.")}
-    # two are found by searches: tests/cases/judging.json
-    assert {case["kind"] for case in CASES} == named - {"only_reply", "reply_fails"}
+    # three are found by searches: tests/cases/judging.json
+    assert {case["kind"] for case in CASES} == named - {"only_reply", "reply_fails", "two_replies"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']} {case['fen']}")
@@ -65,7 +65,7 @@ def test_a_fact_is_found_where_it_is_true_and_nowhere_else(case: dict[str, Any])
     squares = [31 - square if square >= 0 else -1 for square in found[kind][5:]]
     assert facts(fen, case["played"], case["better"], known, turn=True)[kind] == [*found[kind][:5], *squares]
     for played, better in case["silent"]:
-        assert kind not in facts(fen, played, better), (played, better)
+        assert kind not in facts(fen, played, better, known), (played, better)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']} {case['fen']}")

@@ -126,6 +126,37 @@ cdef bint king_stays(const Course* course, int at) noexcept nogil:
     return course.whole >= at + SURVIVES
 
 
+cdef int crowned_from(const Course* course, int bit) noexcept nogil:
+    """Moves of a line with the one that crowns the man that stands there first; 0 for none."""
+    cdef int i
+    for i in range(course.size):
+        if origin_bit(course.moves[i]) == bit:
+            if crowns(course, i):
+                return i + 1
+            bit = target_bit(course.moves[i])
+        elif move_captured(course.moves[i]) >> bit & 1:
+            return 0
+    return 0
+
+
+cdef int square_at_first(const Course* course, int at, int bit) noexcept nogil:
+    """Where a piece that stands there after so many moves stood before them."""
+    cdef int i
+    for i in range(at - 1, -1, -1):
+        if target_bit(course.moves[i]) == bit:
+            bit = origin_bit(course.moves[i])
+    return bit
+
+
+cdef bint has_opposition(const Board* board, int side) noexcept nogil:
+    """True if a side has the move (`has_the_move`), which either of them has; both have as many pieces."""
+    cdef u64 own = board.pieces[board.side]
+    cdef u64 foes = board.pieces[1 - board.side]
+    cdef Camp mover = (camp_from(own, foes, board.kings) if board.side == BLACK
+                       else camp_from(turned(own), turned(foes), turned(board.kings)))
+    return has_the_move(&mover) == (board.side == side)
+
+
 cdef int crowned_for_good(const Course* course, int side) noexcept nogil:
     """Those with the first man that it crowns, if that stays, and the side has more kings at the end than at first."""
     cdef int had = popcount(course.boards[0].pieces[side] & course.boards[0].kings)

@@ -6,6 +6,7 @@ cdef enum:
     MOST_TOLD = 2
     RUN = 3                  # moves of a man in a row that make a run
     RACE = 4                 # plies by which a side crowns first
+    NEAR = 4                 # rows to the king row of a man that is cut off from it
     MOST_CROWN = 24          # plies within which it does
     PUT_OFF = 13             # plies within which the same exchange still comes
     HOLDS = 6                # plies for which a piece holds its square
@@ -107,6 +108,42 @@ cdef int attack_of(const Course* course, const Swing* swing, int* square) noexce
     return count
 
 
+cdef bint can_advance(const Board* board, int bit) noexcept nogil:
+    """True if a piece there has a move after which the other side wins nothing by captures alone."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int i
+    generate(board, &moves)
+    for i in range(moves.size):
+        if origin_bit(moves.moves[i]) == bit:
+            child = played(board, moves.moves[i])
+            if captures_worth(&child) <= 0:
+                return True
+    return False
+
+
+cdef int cut_off_man(const Course* line, const Swing* swing) noexcept nogil:
+    """Where the man stands that a line loses near the king row, as each of its moves is blocked or loses it; -1 for none."""
+    cdef int side = line.boards[0].side
+    cdef int at = swing.begin
+    cdef int bit, square, first, i
+    if swing.taken != 1 or swing.given:
+        return -1
+    while line.boards[at].side == side or move_captured(line.moves[at]) == 0:
+        at += 1
+    bit = lsb(move_captured(line.moves[at]))
+    square = plain_square(bit)
+    first = at
+    while first > 0 and target_bit(line.moves[first - 1]) != bit:
+        first -= 1
+    if line.boards[at].kings >> bit & 1 or (7 - square // 4 if side == BLACK else square // 4) > NEAR or at < first + 4:
+        return -1
+    for i in range(max(first, 1), at):
+        if line.boards[i].side == side and can_advance(&line.boards[i], bit):
+            return -1
+    return square
+
+
 cdef void add_losses(Facts* facts, const Course* line, const Course* better) noexcept nogil:
     cdef Swing swing = find_swing(line, -1, 0, better)
     cdef int side = line.boards[0].side
@@ -130,6 +167,8 @@ cdef void add_losses(Facts* facts, const Course* line, const Course* better) noe
             add_swing(facts, "shot", 0, &swing, -1)
         elif attacks > 1:
             add_swing(facts, "breeches", 0, &swing, -1)
+        elif cut_off_man(line, &swing) >= 0:
+            add_swing(facts, "cut_off", 0, &swing, cut_off_man(line, &swing))
         elif attacks:
             add_swing(facts, "attacked", 0, &swing, square)
         else:
@@ -256,9 +295,37 @@ cdef void add_ending(Facts* facts, const char* kind, int better, const Course* c
     fact.taken = popcount(course.boards[ply].pieces[1 - course.boards[0].side])
 
 
-cdef void add_endings(Facts* facts, const Course* line, const Course* better) noexcept nogil:
+cdef int decided_by_the_move(const Course* course, const Egdb* db, int value) noexcept nogil:
+    """Moves of a line to a quiet position with fewer pieces, as many of each side, that has a value, won or lost, by the
+    move: were the other side to move, it would be another; 0 for none."""
+    cdef int side = course.boards[0].side
+    cdef int pieces = popcount(course.boards[0].pieces[BLACK] | course.boards[0].pieces[WHITE])
+    cdef const Board* board
+    cdef Board other
+    cdef int i, otherwise
+    for i in range(1, min(course.size, MOST_SWING) + 1):
+        board = &course.boards[i]
+        if (course.quiet[i] and course.values[i] != VALUE_UNKNOWN
+                and popcount(board.pieces[BLACK] | board.pieces[WHITE]) < pieces):
+            other = passed(board)
+            otherwise = egdb_value(db, &other)
+            if (course.values[i] == value and popcount(board.pieces[BLACK]) == popcount(board.pieces[WHITE])
+                    and has_opposition(board, side) == (value == VALUE_WIN) and otherwise != VALUE_UNKNOWN
+                    and otherwise != (VALUE_WIN - value if board.side == side else value)):
+                return i
+            return 0
+    return 0
+
+
+cdef void add_endings(Facts* facts, const Course* line, const Course* better, const Egdb* db) noexcept nogil:
     """The first exact value that a line comes to, if the other comes to none as bad, or as good."""
-    cdef int at = first_known(line)
+    cdef int at = decided_by_the_move(line, db, VALUE_LOSS)
+    if at and not comes_to(better, VALUE_LOSS, VALUE_LOSS):
+        add_ending(facts, "move_lost", 0, line, at)
+    at = decided_by_the_move(better, db, VALUE_WIN)
+    if at and not comes_to(line, VALUE_WIN, VALUE_WIN):
+        add_ending(facts, "move_missed", 1, better, at)
+    at = first_known(line)
     if line.values[0] != VALUE_UNKNOWN:
         return
     if at and at <= MOST_SWING and line.values[at] != VALUE_WIN and not comes_to(better, VALUE_LOSS, line.values[at]):
@@ -364,7 +431,7 @@ cdef void find_facts(Course* line, Course* better, const Egdb* db, Facts* facts)
         if moves.size == 0:
             add_fact(facts, ABOUT_END, "blocked", 0, line.size)
     add_kings(facts, line, better)
-    add_endings(facts, line, better)
+    add_endings(facts, line, better, db)
     add_reply(facts, line, better)
     exchange = exchange_of(line)
     other = exchange_of(better)

@@ -35,10 +35,16 @@ LONG_ENOUGH = 12
 """Moves of a line that are looked at; where a search left off before, it is searched on."""
 LITTLE = {"why.exchange_wrong", "why.exchange_missed", "why.too_late"}
 """Reasons that say little."""
+SLIGHT = {"exchange_wrong", "exchange_missed", "no_time", "square_taken", "square_left", "too_late"}
+"""Kinds of facts that are no reason for an inaccuracy."""
+KINGS = {"crowns", "run", "back_rank", "king_missed"}
+SOON = 13
+"""Plies within which a king is a reason for an inaccuracy."""
 GAINS = {"wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed", "bind_missed"}
 """Kinds of facts of a line that wins pieces."""
 LOSING = {
-    "threat", "shot", "two_for_one", "breeches", "attacked", "losing_exchange", "at_once", "no_safe_move", "loses",
+    "threat", "shot", "two_for_one", "breeches", "attacked", "cut_off", "losing_exchange", "at_once", "no_safe_move",
+    "loses",
 }  # fmt: skip
 """Kinds of facts of a line that loses pieces."""
 PIECE = 100
@@ -111,13 +117,9 @@ def _reply_fails(
 def _only_reply(
     position: Position, judgement: JudgedMove, engine: Engine, settings: JudgeSettings, stop: Stop | None
 ) -> tuple[Sentence, ...]:
-    """The one reply that makes a move a mistake: any other would be a mistake itself, and leave that move none."""
+    """The one or two replies that make a move a mistake: any other would be one itself, and leave that move none."""
     best = judgement.best_expected
     assert best is not None
-
-    def is_only(after: float, after_other: float) -> bool:
-        return min(after_other, best) - after >= settings.mistake > best - after_other
-
     line, board, plies = judgement.refutation, Board(position), 1
     board.play(line[0])
     # a forced reply is no choice
@@ -125,21 +127,30 @@ def _only_reply(
         board.play(line[plies])
         board.play(line[plies + 1])
         plies += 2
-    # two lines share its nodes
-    twice = settings.tc.times(2 * LONGER, DEEPER)
-    lines = analyze(engine, Task(board.position), twice, multipv=2, stop=stop).lines
-    if len(lines) < 2 or plies >= len(line) or lines[0].pv[0] != line[plies]:
-        return ()
-    after, after_other = (1 - each.chances.expected for each in lines)
-    if not is_only(after, after_other):
-        return ()
-    # the other reply, judged as moves are
-    board.play(lines[1].pv[0])
-    judged = analyze(engine, Task(board.position), settings.tc.times(LONGER, DEEPER), stop=stop)
-    if not is_only(after, judged.chances.expected):
-        return ()
-    told: dict[str, Told] = {"move": str(line[plies]), "line": " ".join(map(str, line[: plies + REPLY_PLIES]))}
-    return (Sentence("why.only_reply", told),)
+    # three lines share its nodes
+    lines = analyze(engine, Task(board.position), settings.tc.times(3 * LONGER, DEEPER), multipv=3, stop=stop).lines
+    after = [1 - each.chances.expected for each in lines]
+    for count in (1, 2):
+        if not _punish(after, count, best, settings.mistake):
+            continue
+        # those that decide, by searches of their own
+        for at in range(1, count + 1):
+            reached = Board(board.position)
+            reached.play(lines[at].pv[0])
+            twice = settings.tc.times(2 * LONGER, DEEPER)
+            after[at] = analyze(engine, Task(reached.position), twice, stop=stop).chances.expected
+        if _punish(after, count, best, settings.mistake):
+            told: dict[str, Told] = {"move": str(lines[0].pv[0])}
+            if count == 2:
+                told["other_move"] = str(lines[1].pv[0])
+            told["line"] = " ".join(map(str, (*line[:plies], *lines[0].pv[:REPLY_PLIES])))
+            return (Sentence("why.only_reply" if count == 1 else "why.two_replies", told),)
+    return ()
+
+
+def _punish(after: Sequence[float], count: int, best: float, mistake: float) -> bool:
+    """True if so many replies, the first, make a move a mistake, and the next one is one itself and leaves it none."""
+    return len(after) > count and min(after[count], best) - after[count - 1] >= mistake > best - after[count]
 
 
 def line_facts(
@@ -163,6 +174,11 @@ def _is_seen(fact: LineFact, position: Position, judgement: JudgedMove) -> bool:
     if kind in LOSING and judgement.score is not None:
         return _agrees(-judgement.score, count, -_lead(position))
     return kind not in GAINS or judgement.best_score is None or _agrees(judgement.best_score, count, _lead(position))
+
+
+def _is_slight(kind: str, plies: int) -> bool:
+    """True if a fact is no reason for an inaccuracy."""
+    return kind in SLIGHT or (kind in KINGS and plies > SOON)
 
 
 def _agrees(score: int, count: int, lead: int) -> bool:
@@ -195,8 +211,8 @@ def _told(
     """Facts of the line of the move played, and of the better one, as sentences."""
     told = []
     for kind, is_better, plies, count, given, taken, square, origin in facts:
-        # says little of a mark that a tempo may make
-        if kind == "too_late" and mark != MARKS[-1]:
+        # that one says little of a mark that a tempo may make
+        if (kind == "too_late" and mark != MARKS[-1]) or (mark == MARKS[0] and _is_slight(kind, plies)):
             continue
         line = lines[is_better][:plies]
         said: dict[str, Told] = {"line": " ".join(map(str, line))}

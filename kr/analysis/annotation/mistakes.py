@@ -24,6 +24,7 @@ THEMES = {
     "two_for_one": "two-for-one", "two_for_one_missed": "two-for-one",
     "breeches": "breeches", "breeches_missed": "breeches",
     "lost_ending": "only-move", "drawn_ending": "only-move", "draw_missed": "only-move", "win_missed": "only-move",
+    "move_lost": "only-move", "move_missed": "only-move",
 }  # fmt: skip
 """Themes of puzzles (`kr.problems.themes`) that train what a reason names."""
 

@@ -38,6 +38,8 @@ export const THEMES = {
   drawn_ending: "only-move",
   draw_missed: "only-move",
   win_missed: "only-move",
+  move_lost: "only-move",
+  move_missed: "only-move",
 };
 
 const summed = (/** @type {readonly number[]} */ numbers) => numbers.reduce((sum, each) => sum + each, 0);

@@ -16,11 +16,17 @@ import {MARKS} from "./judging.js";
 const LONG_ENOUGH = 12;
 /** Reasons that say little. */
 const LITTLE = ["why.exchange_wrong", "why.exchange_missed", "why.too_late"];
+/** Kinds of facts that are no reason for an inaccuracy. */
+const SLIGHT = ["exchange_wrong", "exchange_missed", "no_time", "square_taken", "square_left", "too_late"];
+const KINGS = ["crowns", "run", "back_rank", "king_missed"];
+/** Plies within which a king is a reason for an inaccuracy. */
+const SOON = 13;
 /** Kinds of facts of a line that wins pieces. */
 const GAINS = ["wins", "shot_missed", "two_for_one_missed", "breeches_missed", "attack_missed", "bind_missed"];
 /** Kinds of facts of a line that loses pieces. */
 const LOSING = [
-  ...["threat", "shot", "two_for_one", "breeches", "attacked", "losing_exchange", "at_once", "no_safe_move", "loses"],
+  ...["threat", "shot", "two_for_one", "breeches", "attacked", "cut_off", "losing_exchange", "at_once", "no_safe_move"],
+  "loses",
 ];
 /** Centi-men. A search that sees less than half of the pieces of a fact sees them come back after its line. */
 const PIECE = 100;
@@ -33,7 +39,7 @@ const REPLY_PLIES = 5;
  * @param {readonly JudgedMove[]} moves
  * @param {Pick<import("../house.js").EnginePort, "facts">} port
  * @param {(position: Position, line: readonly Move[]) => Promise<readonly Move[]>} longer a line, searched on if short
- * @param {Pick<import("./searches.js").Searches, "replies" | "judged">} searches
+ * @param {Pick<import("./searches.js").Searches, "replies" | "decided" | "judged">} searches
  * @param {import("./judging.js").Thresholds} thresholds
  */
 export async function withReasons(game, moves, port, longer, searches, thresholds) {
@@ -132,10 +138,20 @@ async function replyFails(position, {refutation, line: [better]}, port, searches
 }
 
 /**
- * The one reply that makes a move a mistake: any other would be a mistake itself, and leave that move none.
+ * True if so many replies, the first, make a move a mistake, and the next one would be one itself and leave it none.
+ * @param {number[]} after
+ * @param {number} count
+ * @param {number} best
+ * @param {number} mistake
+ */
+const punish = (after, count, best, mistake) =>
+  after.length > count && Math.min(after[count], best) - after[count - 1] >= mistake && best - after[count] < mistake;
+
+/**
+ * The one or two replies that make a move a mistake: any other would be a mistake itself, and leave that move none.
  * @param {Position} position
  * @param {Pick<JudgedMove, "refutation" | "bestExpected">} judged
- * @param {Pick<import("./searches.js").Searches, "replies" | "judged">} searches
+ * @param {Pick<import("./searches.js").Searches, "replies" | "decided">} searches
  * @param {import("./judging.js").Thresholds} thresholds
  * @returns {Promise<Sentence | null>} null if there is none
  */
@@ -148,17 +164,20 @@ async function onlyReply(position, {refutation, bestExpected}, searches, {mistak
     plies += 2;
   }
   const lines = await searches.replies(at),
-    reply = refutation[plies];
-  if (lines.length < 2 || !reply || !lines[0].after.equals(at.after(reply))) return null;
-  const [after, afterOther] = lines.map(({expected}) => 1 - expected),
-    best = /** @type {number} */ (bestExpected),
-    isOnly = (/** @type {number} */ other) => Math.min(other, best) - after >= mistake && best - other < mistake;
-  // the other reply, judged as moves are
-  if (!isOnly(afterOther) || !isOnly((await searches.judged(lines[1].after)).expected)) return null;
-  return {
-    say: "why.only_reply",
-    with: {move: String(reply), line: refutation.slice(0, plies + REPLY_PLIES).join(" ")},
-  };
+    after = lines.map(({expected}) => 1 - expected),
+    best = /** @type {number} */ (bestExpected);
+  for (const count of [1, 2]) {
+    if (!punish(after, count, best, mistake)) continue;
+    // those that decide, by searches of their own
+    for (let i = 1; i <= count; i += 1) after[i] = (await searches.decided(lines[i].after)).expected;
+    if (!punish(after, count, best, mistake)) continue;
+    const [move, other] = lines.map(({line}) => String(line[0])),
+      line = [...refutation.slice(0, plies), ...lines[0].line.slice(0, REPLY_PLIES)].join(" ");
+    return count === 1
+      ? {say: "why.only_reply", with: {move, line}}
+      : {say: "why.two_replies", with: {move, other_move: other, line}};
+  }
+  return null;
 }
 
 /**
@@ -168,9 +187,13 @@ async function onlyReply(position, {refutation, bestExpected}, searches, {mistak
  * @returns {Sentence[]}
  */
 export const reasons = ({mark, refutation, line: better}, facts) =>
-  // that one says little of a mark that a tempo may make
   facts
-    .filter(({kind}) => kind !== "too_late" || mark === MARKS.at(-1))
+    .filter(
+      ({kind, plies}) =>
+        // says little of a mark that a tempo may make
+        (kind !== "too_late" || mark === MARKS.at(-1)) &&
+        (mark !== MARKS[0] || !(SLIGHT.includes(kind) || (KINGS.includes(kind) && plies > SOON))),
+    )
     .map(({kind, better: isBetter, plies, count, given, taken, square, origin}) => {
       const line = (isBetter ? better : refutation).slice(0, plies);
       /** @type {Record<string, Said>} */

@@ -267,14 +267,19 @@ export class Searches {
     return {after: turned(after), refutation: [this.moves[ply], ...(after.lines[0]?.line ?? [])]};
   }
 
-  /** The two best moves, as far as there are, by a search twice as long: they share it. @param {Position} position */
+  /** The three best moves, as far as there are, by one search of three times the nodes. @param {Position} position */
   async replies(position) {
-    return (await this.#assess(position, [], 2 * LONGER)).lines;
+    return (await this.#assess(position, [], 3 * LONGER, 3)).lines;
   }
 
   /** A position, as those after marked moves are judged. @param {Position} position */
   judged(position) {
     return this.#assess(position, [], LONGER);
+  }
+
+  /** A position after one of those replies, by a search twice as long. @param {Position} position */
+  decided(position) {
+    return this.#assess(position, [], 2 * LONGER);
   }
 
   /** The last move, assessed as an alternative to it would be. */
@@ -327,11 +332,12 @@ export class Searches {
    * @param {Position} position
    * @param {Position[]} history
    * @param {number} [times] the nodes or seconds of the other searches; 1 for a search like them
+   * @param {number} [count] lines
    * @returns {Promise<Assessment>}
    */
-  async #assess(position, history, times = 1) {
+  async #assess(position, history, times = 1, count = 2) {
     const limits = times > 1 ? longer(this._limits, times) : this._limits,
-      analysis = await this.#analysis({position, history}, limits);
+      analysis = await this.#analysis({position, history}, limits, count);
     return {
       score: scoreOf(analysis),
       expected: chancesOf(analysis).expected,
@@ -356,15 +362,15 @@ export class Searches {
   /**
    * @param {Task} task
    * @param {Limits} limits
+   * @param {number} [count] lines: two, to see if the best move is the only one
    */
-  async #analysis(task, limits) {
+  async #analysis(task, limits, count = 2) {
     const {engine, database, certificates, chances, signal} = this._judge;
     signal.throwIfAborted();
     if (task.position.isOver) return overAnalysis(task);
     const fresh = this.#isFresh;
     this.#isFresh = false;
-    // a second line, to see if the best move is the only one
-    const result = await engine.search({...task, limits, lines: 2, fresh});
+    const result = await engine.search({...task, limits, lines: count, fresh});
     signal.throwIfAborted();
     return analysisOf(task, result, database, chances, certificates);
   }
