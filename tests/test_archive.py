@@ -366,7 +366,7 @@ def test_quiet_positions_have_the_result_of_their_game() -> None:
     assert np.bitwise_count(boards).sum(axis=1).tolist() == [24, 24, 22]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_tables_are_checked_by_games(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     path = tmp_path / "games.pdn"
     path.write_text(GAMES)

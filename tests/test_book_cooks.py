@@ -278,7 +278,7 @@ def test_the_shipped_book_is_of_a_clean_commit() -> None:
     assert not [each for each in (facts["exported"], facts["cooks"]["by"]) if each["commit"].endswith("-dirty")]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.skipif(not BOOKS_PAGE.exists(), reason="the checkout is not here")
 def test_the_lab_notes_have_the_cooks_of_the_shipped_book() -> None:
     cooks = find_cooks(CookSettings(Path("shipped"))).cooks

@@ -63,8 +63,7 @@ def test_examples_run(page: Path, place: Path) -> None:
                 exec(compile(block, str(page), "exec"), names)
 
 
-@pytest.mark.costly
-@pytest.mark.slow
+@pytest.mark.soak
 @RUNS_JAX
 @pytest.mark.parametrize("pages", SESSIONS, ids=lambda pages: pages[0].parent.name)
 def test_sessions_show_what_comes_out(pages: list[Path], place: Path) -> None:

@@ -83,11 +83,11 @@ def replaced(path: Path) -> None:
 @pytest.mark.parametrize(
     "harm",
     [
-        emptied,
+        pytest.param(emptied, marks=pytest.mark.soak),
         shortened,
-        zeroed,
+        pytest.param(zeroed, marks=pytest.mark.soak),
         written_over_by_another,
-        removed,
+        pytest.param(removed, marks=pytest.mark.soak),
         pytest.param(replaced, marks=pytest.mark.posix("no replacing of open files")),
     ],
 )

@@ -98,7 +98,7 @@ def test_it_learns_all_positions_of_two_and_three_pieces(tmp_path: Path) -> None
 @pytest.mark.costly
 @RUNS_JAX
 @pytest.mark.slow
-@pytest.mark.parametrize("net", [pytest.param("small", marks=pytest.mark.soak), "paper"], scope="module")
+@pytest.mark.parametrize("net", ["small", pytest.param("paper", marks=pytest.mark.soak)], scope="module")
 def test_a_training_is_told_in_the_file(sample: Path, fits: Fits, net: str) -> None:
     fit = fits(net)
     model, seen, is_quiet = fit.model, fit.progress, TINY[net].get("asked") != "all"

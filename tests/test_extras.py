@@ -57,8 +57,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.costly
-@pytest.mark.slow
+@pytest.mark.soak
 def test_only_learning_needs_scipy(tmp_path: Path) -> None:
     """In a process that can't import SciPy, as in the folder for Windows; pages of runs read what fits have written."""
     (tmp_path / "game.pdn").write_text('[Result "*"]\n1. 11-15 23-19 *\n')

@@ -119,7 +119,7 @@ def test_logits_are_those_of_the_whole_tables(dataset: Dataset, pool: ThreadPool
     ("kings", "loss", "earlier"),
     [
         (False, "ce", True),
-        (True, "mse", False),
+        pytest.param(True, "mse", False, marks=pytest.mark.soak),
         pytest.param(True, "mse", True, marks=pytest.mark.soak),
         pytest.param(False, "mse", False, marks=pytest.mark.soak),
         pytest.param(True, "ce", False, marks=pytest.mark.soak),
@@ -277,7 +277,7 @@ def interrupted(what: str, done: int, total: int) -> None:
         raise StopHereError
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_checkpoint_of_another_fit_is_not_used(settings: FitSettings) -> None:
     settings = replace(settings, max_iter=13)
     with pytest.raises(StopHereError):

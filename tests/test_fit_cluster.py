@@ -175,8 +175,8 @@ def test_a_lost_worker_changes_nothing(settings: FitSettings, crew: Any, calm: A
     assert len(disturbed.calls) > len(calls)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param("read_shards", marks=pytest.mark.soak), "rank_entries"])
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["read_shards", "rank_entries"])
 def test_a_part_is_made_anew_rather_than_changed_twice(
     settings: FitSettings, crew: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -197,7 +197,7 @@ def test_workers_that_are_always_lost_end_the_fit(settings: FitSettings, crew: A
     assert not (settings.out.parent / "spread.h5").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_resume(settings: FitSettings, crew: Any, calm: Any) -> None:
     class StopAt:
         def __init__(self) -> None:

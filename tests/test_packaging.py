@@ -244,8 +244,7 @@ build.run()
 """
 
 
-@pytest.mark.costly
-@pytest.mark.slow
+@pytest.mark.soak
 @in_checkout
 def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = small / "kr" / "_core"

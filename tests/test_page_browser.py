@@ -69,6 +69,7 @@ def review(page: Page) -> None:
     wait_until(page, "() => /Accuracy/.test(document.querySelector('.panel.review')?.textContent)")
 
 
+@pytest.mark.soak
 def test_a_position_is_analysed_while_panels_and_a_review_ask(host: Host, opened: Opener) -> None:
     host.asked.clear()
     page = opened(host.address, **CLIPBOARD)
@@ -106,6 +107,7 @@ self.setTimeout = (act, ms, ...given) => self.begin(act, ms > 1000 ? 1e6 : ms, .
 """Threads that don't hear are not begun anew."""
 
 
+@pytest.mark.soak
 def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:
     with hosting() as host:
         host.before = b"delete WebAssembly.Suspending;" + PATIENT
@@ -171,6 +173,7 @@ SUMS = """async damages => {
 }"""
 
 
+@pytest.mark.soak
 def test_a_kept_file_that_is_damaged_is_fetched_again(opened: Opener) -> None:
     with hosting() as host:
         page = opened(host.address)

@@ -131,6 +131,7 @@ def test_all_puzzles_begin(page: Page) -> None:
         assert start["position"]["fen"] == (start["moves"][-1]["fen"] if start["moves"] else problem.position.fen)
 
 
+@pytest.mark.soak
 def test_steps_of_courses_are_solved_by_hints(page: Page) -> None:
     for each in SHELF.of(Origin.COURSE):
         if each.problem.position.pieces > 5:

@@ -175,7 +175,7 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("forgiving", [False, True], ids=["strict", "forgiving"])
+@pytest.mark.parametrize("forgiving", [pytest.param(False, marks=pytest.mark.soak), True], ids=["strict", "forgiving"])
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in HARDEST)) for name in HARD])
 def test_hard_texts_are_read_in_linear_time(name: str, forgiving: bool) -> None:
     """Each takes well under a second; a reader in quadratic time would take minutes."""

@@ -176,7 +176,7 @@ def test_the_command_tells_what_it_took(tmp_path: Path, capsys: pytest.CaptureFi
     assert [game.headers["Event"] for game in kr.pdn.read_games(tmp_path / "back.pdn")] == ["recorded game"] * 3
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_tables_learn_from_recorded_games(tmp_path: Path, tiny_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By their results alone, whatever the label; a check is the same on the file and on the directory."""
     path = write(tmp_path / "games.pdn", *random_pdn(150))

@@ -43,8 +43,7 @@ def stubtest(tmp_path_factory: pytest.TempPathFactory) -> str:
     return done.stdout + done.stderr if done.returncode else ""
 
 
-@pytest.mark.costly
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.skipif(not (PACKAGE.parent / "pyproject.toml").exists(), reason="the checkout is not here")
 def test_stubs_match_the_compiled_units(stubtest: str) -> None:
     assert not stubtest

@@ -45,6 +45,7 @@ def shown_rows(page: Page) -> list[str]:
     return found
 
 
+@pytest.mark.soak
 def test_pages_fit_and_follow_the_rules_of_axe(site: Path, opened_file: Opener) -> None:
     page = opened_file()
     eleven = site.parent / "11man"

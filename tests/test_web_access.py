@@ -27,7 +27,8 @@ def show(page: Page, name: str) -> None:
     wait_until(page, "() => document.querySelector('h2.title')?.textContent !== ''")
 
 
-@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("width", [1280, 390])
 def test_the_rules_of_axe_in_panels_and_menus(server: WebServer, opened: Opener, width: int) -> None:
     """Review, Explorer, Learn, Endings and matches have such a test beside what they do."""
     page = opened(server.address, {"width": width, "height": 844})
@@ -85,6 +86,7 @@ def test_the_rules_of_axe_and_the_focus_wherever_tab_leads(server: WebServer, op
             pytest.fail(f"Tab never leaves the page {name}")
 
 
+@pytest.mark.soak
 def test_the_rules_of_axe_while_answers_are_awaited(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, before=lambda page: page.route("**/api/**", lambda route: None))
     for name in ("analyse", "play", "learn", "lessons", "endings", "library", "player", "runs"):

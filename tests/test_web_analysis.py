@@ -292,6 +292,7 @@ def several() -> Iterator[WebServer]:
         yield server
 
 
+@pytest.mark.soak
 def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     page = opened(several.address)
     # no search of another limit fills a hash table first
@@ -319,6 +320,7 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     wait_for(page, lambda: rows(page, 1).count() == 0)
 
 
+@pytest.mark.soak
 def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Opener) -> None:
     """Beside what the position is worth; and a line that makes the draw is one."""
     page = opened(server.address)

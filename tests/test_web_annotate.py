@@ -161,7 +161,7 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     assert accuracy in words(page, ".review .summary")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_from_a_pasted_game_through_its_moment_by_keyboard_alone(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, SIZES[0], **CLIPBOARD)
     game = opens(page, LOST)
@@ -228,7 +228,7 @@ def test_from_a_pasted_game_through_its_moment_by_keyboard_alone(server: WebServ
     assert words(page, ".review .summary") == summary
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_moment_is_two_clicks_from_a_pasted_game(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
     opens(page, LOST)

@@ -100,6 +100,7 @@ FITTING = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_all_columns_fit_in_the_longer_language(opened: Opener, tmp_path: Path) -> None:
     archive = tmp_path / "first.pdn"
     archive.write_text(FIRST)
@@ -138,6 +139,7 @@ def test_games_of_an_archive_and_the_book_in_one_table(opened: Opener, tmp_path:
         assert page.evaluate(ROWS)[0][1] == "256+"
 
 
+@pytest.mark.soak
 def test_who_left_the_book_and_with_which_move(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     page.click(".tab-explorer")

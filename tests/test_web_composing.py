@@ -202,7 +202,7 @@ def test_a_problem_is_checked_in_the_editor(address: str, size: dict[str, int], 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("address", FORMS, indirect=True)
+@pytest.mark.parametrize("address", [FORMS[0], pytest.param(FORMS[1], marks=pytest.mark.soak)], indirect=True)
 def test_a_check_tells_its_progress_and_stops(address: str, opened: Opener) -> None:
     page = opened(address)
     edit(page, OPEN)

@@ -262,6 +262,7 @@ def the_board_is_as_large_as_its_place(page: Page) -> None:
         assert (box["width"], box["height"]) == (width, width)
 
 
+@pytest.mark.soak
 def test_the_looks_of_a_board(server: WebServer, opened: Opener) -> None:
     page = mounted(server, opened, size=DESK)
     pieces_that_must_capture_are_marked_before_a_capture_is_missed(page)

@@ -247,7 +247,7 @@ def test_a_move_without_an_answer_can_be_made_again(server: WebServer, opened: O
     assert player.play(text).startswith("kr plays")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_playing_on_after_a_wrong_move_loses(server: WebServer, opened: Opener, house: House) -> None:
     player = start(opened, server, "draw", DRAWN)
     assert house.database is not None

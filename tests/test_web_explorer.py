@@ -340,7 +340,7 @@ def test_moves_are_clicked_and_games_opened_beside_ones_own(server: WebServer, o
     assert read_board(page) == meant_board(START.fen)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     unfold(page)
@@ -474,7 +474,7 @@ def drop(page: Page, files: dict[str, bytes]) -> None:
         page.dispatch_event(".panel.explorer", event, {"dataTransfer": data})
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_an_archive_is_added_kept_and_removed_in_two_windows(
     opened: Opener, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -554,10 +554,10 @@ def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, fil
         rows_are(page, ["9-13", "3"])
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("size", "room"),
-    [pytest.param(WIDE, (520, 420), marks=pytest.mark.soak), (PHONE, (390, 330))],
+    [(WIDE, (520, 420)), (PHONE, (390, 330))],
     ids=["wide", "phone"],
 )
 def test_eight_moves_and_the_first_games_fit_into_a_small_panel(

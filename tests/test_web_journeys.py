@@ -201,7 +201,8 @@ def explore(person: Mouse) -> None:
     assert page.locator(".explorer .opening").inner_text().startswith("Old Fourteenth")
 
 
-@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]])
+@pytest.mark.soak
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
 def test_what_people_play_in_the_old_fourteenth(archive: str, opened: Opener, size: dict[str, int]) -> None:
     person = begin(archive, opened, size)
     explore(person)
@@ -246,12 +247,10 @@ def solve(person: Mouse, answers: Answers, count: int) -> None:
         assert out_of_sight(page, [".verdict"]) == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("address", "size", "count"),
-    [
-        pytest.param(*PLACES[0], 2, marks=pytest.mark.soak),
-        (*PLACES[1], 1),
-    ],
+    [(*PLACES[0], 2), (*PLACES[1], 1)],
     indirect=["address"],
 )
 def test_puzzles_in_a_row(address: str, answers: Answers, opened: Opener, size: dict[str, int], count: int) -> None:
@@ -296,6 +295,7 @@ def test_two_kings_win_against_one(address: str, answers: Answers, opened: Opene
 # --- stepping
 
 
+@pytest.mark.soak
 def test_a_step_takes_little_of_a_script(archive: str, opened: Opener) -> None:
     """Through a game with the engine on and a panel open, in processor time, so that others' work does not count."""
     person = begin(archive, opened, SIZES[0])

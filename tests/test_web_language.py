@@ -259,6 +259,7 @@ def test_the_language_is_that_of_the_browser_or_of_the_choice(server: WebServer,
     page.get_by_role("link", name="Analyse").wait_for()
 
 
+@pytest.mark.soak
 def test_the_page_that_is_sent_is_in_the_language(
     server: WebServer, opened: Opener, reviewed: str, tmp_path: Path
 ) -> None:

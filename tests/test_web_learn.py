@@ -397,8 +397,8 @@ def open_problems(page: Page, name: str, text: str) -> None:
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("form", "size"), [PLACES[0], pytest.param(*PLACES[1], marks=pytest.mark.soak)], ids=FORMS)
+@pytest.mark.soak
+@pytest.mark.parametrize(("form", "size"), PLACES, ids=FORMS)
 def test_own_files_of_problems(form: str, problems: Path, opened: Opener, size: dict[str, int]) -> None:
     with site(form, weights="manual", problems=(problems,)) as address:
         served = ["<b>Two kings</b>", "unknown"] if form == "kr web" else []
@@ -452,7 +452,7 @@ def open_and_remove(page: Page, served: list[str]) -> None:
     assert page.evaluate("() => localStorage.getItem('kr-problem-files')") == "[]"
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_panels_of_puzzles_for_everyone(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn/first-position")
     wait_for_title(page, CLASSICS["first-position"].title)

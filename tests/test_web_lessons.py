@@ -26,7 +26,7 @@ def move(page: Page, origin: int, target: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "size"), PLACES)
+@pytest.mark.parametrize(("form", "size"), [pytest.param(*PLACES[0], marks=pytest.mark.soak), PLACES[1]])
 def test_lessons_are_taken(opened: Opener, form: str, size: dict[str, int]) -> None:
     """From the first screen: a move that can't be, one that is wrong, the right one; the next step by one click; then
     the steps of a course, by keys, with the reply and what is proved."""

@@ -170,7 +170,7 @@ def test_a_game_against_kr_is_kept_while_it_goes_on_and_once_it_is_over(address:
     page.locator(".player-page .summary", has_text="1 game: 0 won, 0 drawn, 1 lost").wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_windows_share_games_and_both_versions_stay(address: str, opened: Opener) -> None:
     page = opened(address, WIDE, empty=True)
     page.locator("main .board .movable").first.wait_for()

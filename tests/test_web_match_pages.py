@@ -174,6 +174,7 @@ def test_two_people_at_one_board(server, opened):
     assert page.locator(".seat .name").all_inner_texts() == ["Ann", "Black"]
 
 
+@pytest.mark.soak
 def test_the_rules_are_on_one_page_and_the_board_turns_to_whoever_moves(server, opened):
     page = opened(server.address + "#play")
     page.get_by_role("button", name="Rules").click()

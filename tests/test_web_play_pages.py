@@ -231,6 +231,7 @@ def test_a_known_draw_for_mistakes(server, opened):
     assert faults_in(page) == []
 
 
+@pytest.mark.soak
 def test_people_without_search(server, start):
     page = start(server, level="0", side="white")
     board = kr.Board()
@@ -354,6 +355,7 @@ def test_two_windows_and_a_reload(server, start):
     assert len(page.evaluate(KEPT)) == 2
 
 
+@pytest.mark.soak
 def test_a_clock_runs_on_while_the_page_is_closed(server, start):
     page = start(server, clock="5+0")
     clock = page.get_by_role("timer", name="Black's clock")
@@ -524,6 +526,7 @@ def test_impatient_clicks_are_harmless(server, start):
     assert [str(move) for move in board.moves] == line(page)
 
 
+@pytest.mark.soak
 def test_another_program(opened):
     command = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB --egdb none"
     name = Path(sys.executable).name

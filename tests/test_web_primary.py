@@ -35,6 +35,7 @@ def visit(page: Page, name: str) -> None:
     page.evaluate("name => { location.hash = name; }", name)
 
 
+@pytest.mark.soak
 def test_one_button_of_a_screen_leads(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, WIDE, empty=True)
     page.locator("main .board .grid [data-square='11']").wait_for()

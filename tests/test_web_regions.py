@@ -78,6 +78,7 @@ def told(opened: Opener, server: WebServer, size: dict[str, int] = WIDE) -> Page
     return page
 
 
+@pytest.mark.soak
 def test_the_strongest_regions_follow_the_position(server: WebServer, opened: Opener) -> None:
     page = told(opened, server)
     board = kr.Board()

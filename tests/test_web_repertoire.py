@@ -233,6 +233,7 @@ def test_a_browser_that_keeps_nothing(server: WebServer, opened: Opener, why: st
     says(page, "Nothing for Black so far.")
 
 
+@pytest.mark.soak
 def test_two_tabs_keep_what_each_other_marks(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     open_panel(page, "Repertoire")
@@ -253,6 +254,7 @@ def test_two_tabs_keep_what_each_other_marks(server: WebServer, opened: Opener) 
     assert {each["text"] for moves in stored.values() for each in moves.values()} == {"9-14", "11-15", "23-19", "8-11"}
 
 
+@pytest.mark.soak
 def test_a_line_by_lot_and_for_everyone(server: WebServer, opened: Opener) -> None:
     """Moves that are drawn by lot are not trained; the rules of axe hold before, with moves, and in training."""
     page = opened(server.address)

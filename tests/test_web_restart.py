@@ -58,6 +58,7 @@ def test_a_game_and_its_analysis_go_on_when_the_server_is_back(opened: Opener) -
         assert read_board(page) == meant_board(board.start.fen)
 
 
+@pytest.mark.soak
 def test_a_server_of_other_settings_takes_the_place_of_one(opened: Opener, tmp_path: Path) -> None:
     """While nothing is asked: the link tells. What the page offers is then what the new one has."""
     port, problems = free_port(), tmp_path / "mine.jsonl"
@@ -92,6 +93,7 @@ def test_an_answer_that_is_cut_short_is_told_in_a_line(server: WebServer, opened
     page.get_by_text("to play and").first.wait_for()
 
 
+@pytest.mark.soak
 def test_an_open_page_goes_on_once_the_new_address_is_open(opened: Opener) -> None:
     """Each run of the server has a token of its own; the browser that kr starts brings its cookie to all windows."""
     port = free_port()
@@ -118,6 +120,7 @@ def test_an_open_page_goes_on_once_the_new_address_is_open(opened: Opener) -> No
         bookmark.wait_for_selector("main .board")
 
 
+@pytest.mark.soak
 def test_a_link_from_another_page_opens_the_game(opened: Opener) -> None:
     """Though browsers do not send the cookie with the visit itself."""
     with serving(token=True) as server, serving(token=True) as elsewhere:

@@ -138,7 +138,7 @@ FITTING = """() => [...document.querySelectorAll("figure.run-card")].every(card 
 })"""
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> None:
     """All pages of runs: as many charts as the server says, nothing wider than the window, no fault of axe."""
     with serving(runs=(trained,)) as server:

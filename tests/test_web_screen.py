@@ -128,7 +128,8 @@ def test_the_board_stays_where_it_is(server: WebServer, opened: Opener) -> None:
         assert len(boards) >= len(WITH_BOARD), (size, boards)
 
 
-@pytest.mark.parametrize("sizes", [[SIZES[0], PHONE], pytest.param([SIZES[1], SIDEWAYS], marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("sizes", [[SIZES[0], PHONE], [SIZES[1], SIDEWAYS]])
 def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, sizes: list[dict[str, int]]) -> None:
     page = opened(server.address, **CLIPBOARD)
     opens(page, GAME)
@@ -278,6 +279,7 @@ ALONE = """async () => {
 """Runs the script of the first HTML without the others; gives the size of the board."""
 
 
+@pytest.mark.soak
 def test_the_board_is_dragged_by_its_corner(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
     opens(page, GAME)
@@ -328,6 +330,7 @@ CRAMPED = """() => [...document.querySelectorAll(".controls, .controls button, .
   .map(each => each.textContent)"""
 
 
+@pytest.mark.soak
 def test_names_of_buttons_have_room(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     for size in ("large", "small"):

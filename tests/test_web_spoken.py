@@ -43,6 +43,7 @@ def heard(page: Page, last: str) -> list[str]:
     return page.evaluate("() => heard.splice(0)")  # type: ignore[no-any-return]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("form", FORMS[:1])
 def test_each_thing_is_told_once(form: str, opened: Opener) -> None:
     with site(form) as address:

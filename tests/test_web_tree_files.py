@@ -167,7 +167,7 @@ def test_files_of_the_command_line(opened: Opener, tmp_path: Path) -> None:
         wait_until(page, "() => document.querySelector('.games button')?.textContent.startsWith('Ann \u2013 Bob 0-1')")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_files_of_the_command_line_stay_at_hand_whatever_is_opened(opened: Opener, tmp_path: Path) -> None:
     paths = tmp_path / "one.pdn", tmp_path / "two.pdn"
     for path in paths:
@@ -217,6 +217,7 @@ def link_to(server: WebServer, game: Game, place: str) -> str:
     return f"{server.address}#analyse/g/{data}/{place}"
 
 
+@pytest.mark.soak
 def test_links_of_earlier_versions_open_the_game(server: WebServer, opened: Opener) -> None:
     game = read(TREE)
     link = link_to(server, game, "0.0.0.0.1.0.1.")
@@ -240,13 +241,18 @@ def test_links_of_earlier_versions_open_the_game(server: WebServer, opened: Open
     ("place", "why"),
     [
         ("analyse/g/AAAA/3", "The link is damaged"),
-        (f"analyse/g/{'x' * 100_001}/3", "The link is too long"),
-        ("analyse/g/S0tKBgA/3", "no game found"),
-        ("analyse/nothing", "The link is damaged"),
         ("analyse/fen/B:W1,99:B3", "'99' does not exist"),
-        (f"analyse/fen/{'x' * 5000}", "at most 400"),
-        ("analyse/fen/B:W:B", "The board is empty"),
         ("nowhere/3", "no page of kr: nowhere"),
+        *(
+            pytest.param(*each, marks=pytest.mark.soak)
+            for each in (
+                (f"analyse/g/{'x' * 100_001}/3", "The link is too long"),
+                ("analyse/g/S0tKBgA/3", "no game found"),
+                ("analyse/nothing", "The link is damaged"),
+                (f"analyse/fen/{'x' * 5000}", "at most 400"),
+                ("analyse/fen/B:W:B", "The board is empty"),
+            )
+        ),
     ],
     ids=lambda text: text[:20],
 )
@@ -280,6 +286,7 @@ def test_the_game_outlives_the_page_and_the_server(opened: Opener, tmp_path: Pat
         shows(fresh, "27x11??")
 
 
+@pytest.mark.soak
 def test_two_tabs_have_two_games(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
     opens(page, TREE)
