@@ -19,7 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from kr.egdb.database import Database, find
+from kr.egdb.database import load_database
 from kr.engine.limits import Limits
 from kr.problems.problem import Problem, read_problems
 from kr.proofs.certificate import packed_certificate
@@ -45,8 +45,7 @@ def result_of(problem: Problem, egdb: str, tc: str) -> dict[str, Any]:
     began = time.monotonic()
     proof = prove(settings)
     seconds = time.monotonic() - began
-    directory = find(egdb)
-    database = None if directory is None else Database.open(directory)
+    database = load_database(egdb)
     certificates = [each.certificate for each in proof.claims if each.certificate is not None]
     for certificate in certificates:
         check_certificate(certificate, database)

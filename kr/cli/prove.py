@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.cli import boards, console, options
-from kr.egdb.database import Database, find
+from kr.egdb.database import load_database
 from kr.errors import InvalidCertificateError, InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.problems.problem import load_problems
@@ -215,8 +215,7 @@ def _refuse_others(settings: ProveSettings) -> None:
 def _check(path: Path, settings: ProveSettings, json: bool) -> None:
     """Check a certificate, and say what it proves."""
     certificate = read_certificate(path)
-    directory = find(settings.egdb)
-    database = None if directory is None else Database.open(directory, unpack_bytes=settings.egdb_memory)
+    database = load_database(settings.egdb, settings.egdb_memory)
     with console.progress("checking", len(certificate.boards), "positions") as progress:
         try:
             report = check_certificate(certificate, database, lambda count, _: progress.advance(count - progress.count))
