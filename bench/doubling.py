@@ -27,7 +27,7 @@ from kr import figures
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_WIN
-from kr.engine.settings import DEFAULT_HASH, MEBIBYTE
+from kr.engine.settings import DEFAULT_HASH
 from kr.errors import KrError
 from kr.game.position import Position
 from kr.jobs.journal import open_journal
@@ -42,7 +42,7 @@ from kr.players.own import EnginePlayer
 from kr.players.registry import player_from_spec
 from kr.settings import EGDB_MEMORY
 from kr.storage import checksum, provenance
-from kr.units import parse_count, parse_size
+from kr.units import MEBIBYTE, parse_count, parse_size
 
 DEPTH_STEP = 2
 TIE_MARGIN = 5

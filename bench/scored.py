@@ -22,7 +22,6 @@ from kr.egdb.exact import exact_moves
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED
-from kr.engine.settings import MEBIBYTE
 from kr.game.position import Position
 from kr.openings.decks import BALLOT_PLIES
 from kr.policy.calibration import Calibration
@@ -31,6 +30,7 @@ from kr.storage import atomic_path
 from kr.studies.people.decisions import Decisions, read_decisions
 from kr.studies.people.splits import split_decisions
 from kr.studies.people.strengths import strengths_of
+from kr.units import MEBIBYTE
 from kr.web.services.port import mean_loss
 
 JUDGE = 200_000

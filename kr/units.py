@@ -21,6 +21,7 @@ DURATION_UNITS = {
 COUNT_UNITS = {"g": Decimal(10**9), "m": Decimal(10**6), "k": Decimal(10**3), "": Decimal(1)}
 SIZE_UNITS = {"tb": Decimal(2**40), "gb": Decimal(2**30), "mb": Decimal(2**20), "kb": Decimal(2**10), "b": Decimal(1)}
 
+MEBIBYTE = 1 << 20
 LONGEST_TIME = 1e9
 """The longest duration: 31 years, which every clock and wait of a system takes."""
 MOST_COUNT = 1 << 64

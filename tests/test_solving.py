@@ -9,10 +9,9 @@ from test_problems import CLASSICS, SHOT, make_problem, write_lines
 
 from kr.cli import main
 from kr.egdb.database import load_database
-from kr.engine.engine import Engine
+from kr.engine.engine import Engine, engine_from
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, SCORE_WIN, Info, SearchResult
-from kr.engine.settings import engine_from
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.verdicts import RULE, likely_if_composed
 from kr.game.position import Position

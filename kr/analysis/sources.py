@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kr.engine.engine import MAX_LINES, Engine
+from kr.engine.engine import MAX_LINES, Engine, engine_from
 from kr.engine.limits import MOST_LIMITS, MOST_WITHIN, Limits
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.game.board import PositionLike, with_history
 from kr.game.position import Position

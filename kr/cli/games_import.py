@@ -3,7 +3,7 @@
 from kr.archives.archive import expanded
 from kr.cli import console, options
 from kr.learn.recorded import ImportResult, ImportSettings, import_games, left_out_text
-from kr.units import counted
+from kr.units import MEBIBYTE, counted
 
 
 @options.command
@@ -19,10 +19,9 @@ def command(settings: ImportSettings, json: bool = options.JSON) -> None:
         kr games import archive.pdn.xz another.pdn --out people
         kr fit people --out people.h5
     """
-    megabyte = 1 << 20
     size = sum(path.stat().st_size for path in expanded(settings.files) if path.is_file())
-    with console.work("reading", size / megabyte, "MB", resumes=True) as progress:
-        result = import_games(settings, lambda count: progress.advance(count / megabyte))
+    with console.work("reading", size / MEBIBYTE, "MB", resumes=True) as progress:
+        result = import_games(settings, lambda count: progress.advance(count / MEBIBYTE))
     if json:
         console.emit_json({"out": settings.out, **vars(result), "turned": result.turned})
         return

@@ -2,9 +2,10 @@
 
 from kr.book.book import NO_BOOK, book_option
 from kr.cli import options
-from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option, threads_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.settings import option
+from kr.units import MEBIBYTE
 
 
 @options.command

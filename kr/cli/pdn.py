@@ -19,9 +19,7 @@ from kr.pdn import Game, write_game
 from kr.pdn.game import setups_object
 from kr.settings import option
 from kr.text import visible
-from kr.units import counted
-
-MEGABYTE = 1 << 20
+from kr.units import MEBIBYTE, counted
 
 
 @options.command
@@ -172,8 +170,8 @@ def _reading(
     """Yield the games of the files, with a progress line."""
     archive = Archive(settings, where, on_error=on_error, cut=cut)
     size = archive.size
-    with console.progress("reading", size / MEGABYTE if size else None, "MB") as progress:
-        archive.on_bytes = lambda count: progress.advance(count / MEGABYTE)
+    with console.progress("reading", size / MEBIBYTE if size else None, "MB") as progress:
+        archive.on_bytes = lambda count: progress.advance(count / MEBIBYTE)
         yield archive
 
 

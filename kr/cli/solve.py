@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from kr.cli import boards, console, options
+from kr.engine.engine import engine_from
 from kr.engine.limits import Limits
-from kr.engine.settings import engine_from
 from kr.errors import InvalidPolicyError, KrError
 from kr.evaluation.chances import format_score
 from kr.game.value import Value

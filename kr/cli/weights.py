@@ -15,7 +15,7 @@ from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option, workers_option
 from kr.storage import check_output, lock, no_file, parse_json
 from kr.threads import worker_count
-from kr.units import format_size
+from kr.units import MEBIBYTE, format_size
 
 
 @options.command
@@ -182,9 +182,8 @@ def _check(
     if not games.exists():
         raise InvalidSettingError(no_file(games))
     files = game_files(games) if games.is_dir() else [games]
-    megabyte = 1 << 20
-    with console.progress("reading", sum(path.stat().st_size for path in files) / megabyte, "MB") as progress:
-        result = fit_check.check_tables(weights, games, lambda count: progress.advance(count / megabyte), every)
+    with console.progress("reading", sum(path.stat().st_size for path in files) / MEBIBYTE, "MB") as progress:
+        result = fit_check.check_tables(weights, games, lambda count: progress.advance(count / MEBIBYTE), every)
     console.emit_json(result) if json else console.put(console.fold(fit_check.check_text(result), 2))
 
 

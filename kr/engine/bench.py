@@ -15,11 +15,11 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
-from kr.engine.engine import Engine
+from kr.engine.engine import Engine, engine_from
 from kr.engine.limits import Limits
 from kr.engine.options import SEARCH_OPTIONS, parse_search_options
 from kr.engine.result import Info
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Position
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kr import _core, _egdb
 from kr.egdb.database import VALUES, Database, load_database
@@ -23,7 +23,7 @@ from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
 from kr.threads import THREADS, no_thread
-from kr.units import Range
+from kr.units import MEBIBYTE, Range, format_size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +73,7 @@ class Engine:
             raise InvalidSettingError(f"the database is {database!r}, not a directory or an open one") from None
         try:
             self._searcher = _core.Searcher(
-                self._scorer.core, int(self.hash_mb * (1 << 20)), self.threads, core, check_search_options(options)
+                self._scorer.core, int(self.hash_mb * MEBIBYTE), self.threads, core, check_search_options(options)
             )
         except ValueError as error:
             raise InvalidSettingError(str(error)) from error
@@ -281,6 +281,37 @@ class Engine:
         scores = np.empty(len(rows), dtype=np.int16)
         self._scorer.core.evaluate_batch(rows, scores)
         return scores
+
+
+class EngineSettings(Protocol):
+    """The settings that every engine needs."""
+
+    @property
+    def hash(self) -> int:
+        """Bytes of the hash table."""
+
+    @property
+    def egdb(self) -> str:
+        """Endgame database, in the form of load_database."""
+
+    @property
+    def egdb_memory(self) -> int:
+        """Bytes in which to unpack the endgame database."""
+
+
+def engine_from(
+    settings: EngineSettings,
+    weights: str | None = None,
+    threads: int = 1,
+    options: Mapping[str, int] | None = None,
+) -> Engine:
+    """The engine of some settings. weights, threads, options: as for Engine, with the same errors."""
+    try:
+        return Engine(weights, settings.hash / MEBIBYTE, threads, settings.egdb, options, settings.egdb_memory)
+    except InvalidSettingError as error:
+        if isinstance(error.__cause__, MemoryError):
+            raise InvalidSettingError(f"--hash {format_size(settings.hash)}: {error.__cause__}") from error
+        raise
 
 
 def _value(score: int, database_value: int) -> Value | None:

@@ -1,4 +1,4 @@
-"""The settings of an engine that commands share, and the engine made from them.
+"""The settings of an engine that commands share; `kr.engine.engine.engine_from` makes the engine of them.
 
 Each default and each help text stands here once. A settings class takes the fields that it needs:
 
@@ -12,49 +12,15 @@ Each default and each help text stands here once. A settings class takes the fie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
-from kr.engine.engine import DEFAULT_HASH_MB, Engine
-from kr.errors import InvalidSettingError
+from kr.engine.engine import DEFAULT_HASH_MB
 from kr.evaluation.kinds import weights_texts
 from kr.settings import EGDB_MEMORY, option
 from kr.threads import THREADS
-from kr.units import format_size, parse_size
+from kr.units import MEBIBYTE, format_size, parse_size
 
-MEBIBYTE = 1 << 20
 DEFAULT_HASH = DEFAULT_HASH_MB * MEBIBYTE
-
-
-class EngineSettings(Protocol):
-    """The settings that every engine needs."""
-
-    @property
-    def hash(self) -> int:
-        """Bytes of the hash table."""
-
-    @property
-    def egdb(self) -> str:
-        """Endgame database, in the form of load_database."""
-
-    @property
-    def egdb_memory(self) -> int:
-        """Bytes in which to unpack the endgame database."""
-
-
-def engine_from(
-    settings: EngineSettings,
-    weights: str | None = None,
-    threads: int = 1,
-    options: Mapping[str, int] | None = None,
-) -> Engine:
-    """The engine of some settings. weights, threads, options: as for Engine, with the same errors."""
-    try:
-        return Engine(weights, settings.hash / MEBIBYTE, threads, settings.egdb, options, settings.egdb_memory)
-    except InvalidSettingError as error:
-        if isinstance(error.__cause__, MemoryError):
-            raise InvalidSettingError(f"--hash {format_size(settings.hash)}: {error.__cause__}") from error
-        raise
 
 
 def weights_option() -> Any:

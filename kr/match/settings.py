@@ -8,7 +8,7 @@ from pathlib import Path
 from kr.cluster.address import cluster_option
 from kr.egdb.database import Database, load_database
 from kr.engine.limits import Limits, TimeControl, parse_limits
-from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
 from kr.match.crosstable import LETTERS, pairings_of
 from kr.match.elo import Sprt
@@ -18,7 +18,7 @@ from kr.players.player import Player
 from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.settings import Settings, option, workers_option
 from kr.threads import worker_count
-from kr.units import counted, format_count, format_duration, parse_count, parse_duration
+from kr.units import MEBIBYTE, counted, format_count, format_duration, parse_count, parse_duration
 
 MOST_GAMES = 10**7
 

@@ -22,10 +22,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kr.engine.engine import engine_from
 from kr.engine.limits import TimeControl
 from kr.engine.result import SearchResult
 from kr.engine.search import Stop
-from kr.engine.settings import engine_from
 from kr.errors import KrError
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION, Outcome
 from kr.game.position import Move, Side

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kr.book.book import book_option
 from kr.engine.limits import Limits, TimeControl, parse_limits
-from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Move, Position, Side
@@ -24,7 +24,7 @@ from kr.players.names import names_apart
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
 from kr.settings import Settings, option, same_option, some_text
 from kr.system import join_command
-from kr.units import format_duration, parse_duration
+from kr.units import MEBIBYTE, format_duration, parse_duration
 
 if TYPE_CHECKING:
     from kr.players.player import Player

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from kr.book.book import NO_BOOK, load_book
 from kr.cluster.pools import work_pool
-from kr.engine.engine import Engine
-from kr.engine.settings import EngineSettings, engine_from
+from kr.engine.engine import Engine, EngineSettings, engine_from
 from kr.evaluation.kinds import SHIPPED
 from kr.jobs.journal import REMEDY, Journal, K, Records, TaskRecord, open_journal
 from kr.jobs.needs import Needs

@@ -15,7 +15,6 @@ from kr.engine.limits import Limits
 from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_search_options
 from kr.engine.result import SCORE_PROVED, Info, SearchResult
 from kr.engine.search import Stop
-from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.board import PositionLike, with_history
@@ -24,7 +23,7 @@ from kr.players.levels import FULL, Level, level_numbered, search_at
 from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
 from kr.policy.policy import load_policy
 from kr.policy.practical import PracticalChances
-from kr.units import format_size, parse_count, parse_size
+from kr.units import MEBIBYTE, format_size, parse_count, parse_size
 
 if TYPE_CHECKING:
     from kr.policy.policy import Policy

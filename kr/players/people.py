@@ -19,13 +19,13 @@ from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
-from kr.engine.settings import MEBIBYTE
 from kr.game.board import PositionLike, draw_by_rule, with_history
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.policy.calibration import CALIBRATION, Calibration
 from kr.policy.policy import Policy
 from kr.storage import checksum
+from kr.units import MEBIBYTE
 
 TESTED_PIECES = 5
 """Most pieces of drawn endings in which the order of chances was tested (docs/lab/policy.md)."""

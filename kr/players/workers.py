@@ -11,7 +11,6 @@ from typing import TypeVar
 from kr.book.book import OpeningBook, load_book
 from kr.egdb.database import Database, load_database
 from kr.engine.engine import Engine
-from kr.engine.settings import MEBIBYTE
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs, check_need
 from kr.jobs.unit import Unit
@@ -19,6 +18,7 @@ from kr.players.own import EnginePlayer
 from kr.players.player import Player
 from kr.players.registry import player_from_spec
 from kr.policy.policy import Policy, load_policy
+from kr.units import MEBIBYTE
 
 R = TypeVar("R")
 S = TypeVar("S", bound="Database | OpeningBook | Policy")

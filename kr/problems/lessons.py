@@ -23,7 +23,7 @@ from kr.archives.archive import ReadSettings
 from kr.egdb.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Move, Position
@@ -39,7 +39,7 @@ from kr.problems.training import Training
 from kr.settings import Settings, option, same_option
 from kr.storage import lock, parse_json, read_regular, write_atomic
 from kr.system import data_folder
-from kr.units import counted
+from kr.units import MEBIBYTE, counted
 
 OTHER_GOAL = 150
 """Rating by which a puzzle may be farther away than one with the other goal."""

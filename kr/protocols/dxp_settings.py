@@ -8,16 +8,9 @@ from pathlib import Path
 
 from kr import __version__
 from kr.book.book import NO_BOOK, OpeningBook, book_option, load_book
-from kr.engine.engine import Engine
+from kr.engine.engine import Engine, engine_from
 from kr.engine.limits import Limits, TimeControl, parse_limits
-from kr.engine.settings import (
-    egdb_memory_option,
-    egdb_option,
-    engine_from,
-    hash_option,
-    threads_option,
-    weights_option,
-)
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.protocols.dxp_game import Manners

@@ -25,7 +25,6 @@ from kr.egdb.database import Database, load_database
 from kr.engine.engine import DEFAULT_HASH_MB, MAX_LINES, Engine
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.engine.search import Search
-from kr.engine.settings import MEBIBYTE
 from kr.errors import IllegalMoveError, InvalidBookError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Move, Position, Side
@@ -43,6 +42,7 @@ from kr.protocols.hub_text import (
 from kr.protocols.text import FRAMES
 from kr.settings import EGDB_MEMORY
 from kr.threads import MAX_THREADS, start_all
+from kr.units import MEBIBYTE
 
 AUTO = "auto"
 MOST_MEGABYTES = 1 << 20

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from kr.book.frame import BookKey
 from kr.cluster.address import cluster_option
-from kr.engine.engine import Engine
+from kr.engine.engine import Engine, engine_from
 from kr.engine.limits import MOST_WITHIN
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.proofs.library import ProofLibrary, load_proofs, proofs_option
 from kr.settings import REQUIRED, Settings, option, workers_option

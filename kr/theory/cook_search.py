@@ -14,9 +14,8 @@ from kr.book.book import MOST_BOOK_BYTES, OpeningBook, located_book
 from kr.book.cooks import COOKS_FACT, SearchedCook, SearchedCooks, ValuedMove
 from kr.book.frame import numbered_steps, position_of_key
 from kr.book.krb import with_facts
-from kr.engine.engine import Engine
+from kr.engine.engine import Engine, engine_from
 from kr.engine.limits import Limits
-from kr.engine.settings import engine_from
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.file_kinds import PACKED_BOOK, WORKING_BOOK
 from kr.game.position import Position

@@ -19,8 +19,8 @@ from typing import Any
 from kr.book.book import located_book
 from kr.book.frame import BookKey, BookStep, legal_steps, move_at, position_of_key
 from kr.cluster.address import cluster_option
-from kr.engine.engine import Engine
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.engine import Engine, engine_from
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.file_kinds import PACKED_BOOK, WORKING_BOOK
 from kr.jobs.journal import Journal, open_journal, typed

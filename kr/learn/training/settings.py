@@ -11,7 +11,7 @@ from typing import Any
 from kr import storage
 from kr.cluster.address import cluster_option
 from kr.engine.limits import MOST_LIMITS, Limits
-from kr.engine.settings import MEBIBYTE, hash_option
+from kr.engine.settings import hash_option
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
 from kr.evaluation.layouts import LAYOUTS, Layout
@@ -24,7 +24,7 @@ from kr.match.elo import Sprt
 from kr.match.settings import MOST_GAMES, MatchSettings
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
 from kr.threads import worker_count
-from kr.units import format_count, parse_count
+from kr.units import MEBIBYTE, format_count, parse_count
 
 MOST_GENERATIONS = 999
 

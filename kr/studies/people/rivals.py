@@ -17,7 +17,6 @@ from kr import _core
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
-from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.kinds import load_scorer
 from kr.game.position import Position
@@ -29,7 +28,7 @@ from kr.policy.policy import PolicyRows
 from kr.settings import EGDB_MEMORY
 from kr.studies.people.baselines import MoveRival, RandomMoves, SeenMoves, uniform_rows
 from kr.studies.people.decisions import Decisions
-from kr.units import parse_count
+from kr.units import MEBIBYTE, parse_count
 
 if TYPE_CHECKING:
     import numpy as np

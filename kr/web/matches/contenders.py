@@ -19,7 +19,6 @@ from typing import Any
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
-from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.position import Position
@@ -30,6 +29,7 @@ from kr.players.player import Player, Reply
 from kr.players.policy import PolicyPlayer
 from kr.players.registry import player_from_spec
 from kr.protocols.hub_client import HubClient
+from kr.units import MEBIBYTE
 from kr.web.house import House
 from kr.web.services.engines import SMALL_HASH, Lender, Loan, champion_spec, shipped_generations
 

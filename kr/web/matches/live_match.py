@@ -18,7 +18,6 @@ from typing import Any
 
 from kr.engine.limits import Clock, Limits, TimeControl, parse_limits
 from kr.engine.search import Stop
-from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidGamesError, InvalidSettingError, KrError
 from kr.game.position import Move, Position, Side
 from kr.jobs.journal import read_entries
@@ -33,6 +32,7 @@ from kr.pdn import read_game
 from kr.players.player import Player, Reply
 from kr.storage import open_regular
 from kr.threads import start_all
+from kr.units import MEBIBYTE
 from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House

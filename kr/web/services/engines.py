@@ -29,7 +29,6 @@ import anyio.to_thread
 from kr import system
 from kr.egdb.database import Database
 from kr.engine.engine import Engine
-from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError, KrError
 from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
 from kr.evaluation.kinds import SHIPPED
@@ -41,6 +40,7 @@ from kr.protocols.hub_client import HubClient
 from kr.protocols.program import Startup, is_startable
 from kr.protocols.talk import TalkLog
 from kr.storage import make_directory
+from kr.units import MEBIBYTE
 from kr.web.settings import WebSettings
 
 MOST_ENGINES = 24
