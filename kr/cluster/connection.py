@@ -6,7 +6,6 @@ that were under way are reported as lost, and their units are done again.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 import uuid
@@ -190,7 +189,10 @@ class ClusterConnection:
         """Ask the scheduler for the workers, if the last time was some seconds ago."""
         if time.monotonic() - self._looked < WORKERS_LOOK or not self.alive:
             return
-        with suppress(OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError):
+        # Dask has loaded it; at the top it would take 20 ms from the start of all long work
+        from asyncio import CancelledError as Cancelled
+
+        with suppress(OSError, TimeoutError, Cancelled):
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
             latest = max((each.get("last_seen", 0.0) for each in workers.values()), default=0.0)
             self._workers = {address: _info(address, each, latest) for address, each in sorted(workers.items())}
@@ -305,9 +307,11 @@ async def _tell(future: Any, on_answer: Callable[[TaskAnswer], None]) -> None:
 
 async def _answer(future: Any) -> TaskAnswer:
     """Outcome of a future."""
+    from asyncio import CancelledError as Cancelled
+
     try:
         return TaskAnswer(await future)
-    except (asyncio.CancelledError, CancelledError):
+    except (Cancelled, CancelledError):
         return TaskAnswer(None)
     except Exception as error:
         if (last := getattr(error, "last_worker", None)) is not None:

@@ -33,7 +33,7 @@ from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError
 from kr.jobs.kinds import Kind
 from kr.jobs.needs import Needs
-from kr.jobs.pool import AHEAD, FinishedPortion
+from kr.jobs.pool import AHEAD, FinishedPortion, Pool
 from kr.jobs.progress import CREW
 from kr.jobs.unit import Unit
 from kr.threads import SIGNALS_WAIT
@@ -70,6 +70,13 @@ class _Task:
     workers: list[str] | None
     """Workers that may do it; None for all."""
     future: Any = None
+
+
+def work_pool(
+    kind: Kind[T, R], needs: Needs, workers: int, ready: Sequence[T] = (), cluster: str = ""
+) -> Pool[T, R] | ClusterPool[T, R]:
+    """Pool of `workers` threads, the first of which have `ready` tools, or that of a cluster if one is named."""
+    return ClusterPool(kind, needs, cluster) if cluster else Pool(kind, needs, workers, ready)
 
 
 class ClusterPool(Generic[T, R]):

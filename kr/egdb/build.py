@@ -19,7 +19,7 @@ from typing import Any
 
 from kr import storage, system
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
+from kr.cluster.pool import work_pool
 from kr.egdb import files, scheduling, slices, values
 from kr.egdb.database import default_directory
 from kr.egdb.scheduling import Plan

@@ -29,7 +29,7 @@ from typing import Any
 
 from kr import _egdb
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
+from kr.cluster.pool import work_pool
 from kr.egdb import checking, files, proof_record, slices, stats
 from kr.egdb.checking import (
     DATABASE_NEED,

@@ -12,7 +12,7 @@ from typing import Any
 
 from kr import _core, storage
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
+from kr.cluster.pool import work_pool
 from kr.egdb.database import Database, load_database
 from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option

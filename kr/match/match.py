@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from typing import Any
 
-from kr.cluster.pools import work_pool
+from kr.cluster.pool import work_pool
 from kr.egdb.database import Database, load_database
 from kr.errors import InvalidSettingError
 from kr.game.position import Side

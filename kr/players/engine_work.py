@@ -16,23 +16,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from kr.book.book import NO_BOOK, load_book
-from kr.cluster.pools import work_pool
+from kr.cluster.pool import ClusterPool, work_pool
 from kr.engine.engine import Engine, EngineSettings, engine_from
 from kr.evaluation.kinds import SHIPPED
 from kr.jobs.journal import REMEDY, Journal, K, Records, TaskRecord, open_journal
 from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind
 from kr.policy.policy import NO_POLICY, chosen_policy
 from kr.storage import provenance
 from kr.threads import worker_count
-
-if TYPE_CHECKING:
-    from kr.cluster.pool import ClusterPool
-    from kr.jobs.pool import Pool
 
 R = TypeVar("R")
 T = TypeVar("T")
