@@ -296,7 +296,7 @@ cdef void add_ending(Facts* facts, const char* kind, int better, const Course* c
 
 
 cdef int decided_by_the_move(const Course* course, const Egdb* db, int value) noexcept nogil:
-    """Moves of a line to a quiet position with fewer pieces, as many of each side, that has a value, won or lost, by the
+    """Moves of a line that exchanges down to as many pieces of each side, with a value, won or lost, that is so by the
     move: were the other side to move, it would be another; 0 for none."""
     cdef int side = course.boards[0].side
     cdef int pieces = popcount(course.boards[0].pieces[BLACK] | course.boards[0].pieces[WHITE])
@@ -309,7 +309,8 @@ cdef int decided_by_the_move(const Course* course, const Egdb* db, int value) no
                 and popcount(board.pieces[BLACK] | board.pieces[WHITE]) < pieces):
             other = passed(board)
             otherwise = egdb_value(db, &other)
-            if (course.values[i] == value and popcount(board.pieces[BLACK]) == popcount(board.pieces[WHITE])
+            if (course.values[i] == value and course.lead[i] == 0
+                    and popcount(board.pieces[BLACK]) == popcount(board.pieces[WHITE])
                     and has_opposition(board, side) == (value == VALUE_WIN) and otherwise != VALUE_UNKNOWN
                     and otherwise != (VALUE_WIN - value if board.side == side else value)):
                 return i
@@ -317,14 +318,36 @@ cdef int decided_by_the_move(const Course* course, const Egdb* db, int value) no
     return 0
 
 
+cdef bint is_first_position(const Board* board, int winner) noexcept nogil:
+    """True if two kings face a king and a man, one of the two before the man."""
+    cdef u64 kings = board.pieces[winner] & board.kings
+    cdef u64 men = board.pieces[1 - winner] & ~board.kings
+    cdef int row
+    if popcount(kings) != 2 or popcount(men) != 1 or popcount(board.pieces[BLACK] | board.pieces[WHITE]) != 4:
+        return False
+    row = plain_square(lsb(men)) // 4
+    while kings:
+        if (plain_square(lsb(kings)) // 4 > row) == (winner == WHITE) and plain_square(lsb(kings)) // 4 != row:
+            return True
+        kings &= kings - 1
+    return False
+
+
 cdef void add_endings(Facts* facts, const Course* line, const Course* better, const Egdb* db) noexcept nogil:
     """The first exact value that a line comes to, if the other comes to none as bad, or as good."""
+    cdef int side = line.boards[0].side
     cdef int at = decided_by_the_move(line, db, VALUE_LOSS)
     if at and not comes_to(better, VALUE_LOSS, VALUE_LOSS):
-        add_ending(facts, "move_lost", 0, line, at)
+        if is_first_position(&line.boards[at], 1 - side):
+            add_ending(facts, "first_position", 0, line, at)
+        else:
+            add_ending(facts, "move_lost", 0, line, at)
     at = decided_by_the_move(better, db, VALUE_WIN)
     if at and not comes_to(line, VALUE_WIN, VALUE_WIN):
-        add_ending(facts, "move_missed", 1, better, at)
+        if is_first_position(&better.boards[at], side):
+            add_ending(facts, "first_position_missed", 1, better, at)
+        else:
+            add_ending(facts, "move_missed", 1, better, at)
     at = first_known(line)
     if line.values[0] != VALUE_UNKNOWN:
         return

@@ -25,6 +25,7 @@ THEMES = {
     "breeches": "breeches", "breeches_missed": "breeches",
     "lost_ending": "only-move", "drawn_ending": "only-move", "draw_missed": "only-move", "win_missed": "only-move",
     "move_lost": "only-move", "move_missed": "only-move",
+    "first_position": "first-position", "first_position_missed": "first-position",
 }  # fmt: skip
 """Themes of puzzles (`kr.problems.themes`) that train what a reason names."""
 

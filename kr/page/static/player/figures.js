@@ -40,6 +40,8 @@ export const THEMES = {
   win_missed: "only-move",
   move_lost: "only-move",
   move_missed: "only-move",
+  first_position: "first-position",
+  first_position_missed: "first-position",
 };
 
 const summed = (/** @type {readonly number[]} */ numbers) => numbers.reduce((sum, each) => sum + each, 0);
