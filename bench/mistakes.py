@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from kr.archives.archive import Archive, ReadSettings
 from kr.egdb import slices
@@ -45,6 +46,8 @@ OPPONENTS = (
 ENDINGS = 40
 DRAWINGS = 2000
 """Samples of endings for the error of a ratio."""
+Lot: TypeAlias = tuple[int, int]
+"""Seed, and number of an ending or ballot among those of that seed."""
 
 
 def write_endings(path: Path, seed: int) -> None:
@@ -75,11 +78,11 @@ def write_reached(path: Path, archives: Sequence[Path], database: Database, piec
     path.write_text("".join(f"{fen}\n" for fen in fens[:ENDINGS]))
 
 
-def ratio_error(won: Sequence[Counter[int]], endings: int, seed: int) -> float:
+def ratio_error(won: Sequence[Counter[Lot]], lots: Sequence[Lot]) -> float:
     """95% error of the ratio of wins of the second player and the first, by ending or ballot."""
-    chance, ratios = random.Random(seed), []
+    chance, ratios = random.Random(1), []
     for _ in range(DRAWINGS):
-        drawn = chance.choices(range(endings), k=endings)
+        drawn = chance.choices(lots, k=len(lots))
         first, second = (sum(each[ending] for ending in drawn) for each in won)
         ratios.append(second / max(first, 1))
     ratios.sort()
@@ -99,46 +102,50 @@ def main() -> None:
     parser.add_argument("--players", nargs="+", default=PLAYERS, help=f"(default: {' '.join(PLAYERS)})")
     parser.add_argument("--opponents", nargs="+", default=OPPONENTS, help=f"(default: {' '.join(OPPONENTS)})")
     parser.add_argument("--workers", type=int, default=0, help="games at a time (default: one per core)")
-    parser.add_argument("--seed", type=int, default=1, help="of the endings and ballots (default: 1)")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1], help="of lots of endings or ballots (default: 1)")
     options = parser.parse_args()
 
     options.dir.mkdir(parents=True, exist_ok=True)
     endings = options.what != "ballots"
-    deck = options.dir / f"endings-{options.seed}.txt"
-    if options.what == "archive":
-        deck = options.dir / f"archive-{options.seed}.txt"
-        write_reached(deck, options.archives, Database.open(options.egdb), options.pieces, options.seed)
-    elif endings:
-        write_endings(deck, options.seed)
+    decks = {}
+    for seed in options.seeds:
+        deck = decks[seed] = options.dir / f"{options.what}-{seed}.txt"
+        if options.what == "archive":
+            write_reached(deck, options.archives, Database.open(options.egdb), options.pieces, seed)
+        elif endings:
+            write_endings(deck, seed)
     games = options.games or (2 * ENDINGS if endings else 60)
-    wins = [Counter[int]() for _ in options.players]
+    wins = [Counter[Lot]() for _ in options.players]
     for opponent in options.opponents:
         cells = []
         for number, player in enumerate(options.players):
-            name = f"{options.what}-{options.seed}-{player}-{opponent}".replace(":", "-").replace("/", "-")
-            settings = MatchSettings(
-                a=player,
-                b=opponent,
-                ballot=str(deck) if endings else "11man",
-                games=games,
-                tc=options.tc or Limits(nodes=4_000 if endings else 200_000),
-                hash=4 << 20,
-                workers=options.workers,
-                seed=options.seed,
-                adjudicate=False,
-                egdb_adjudication=False,
-                pdn=options.dir / f"{name}.pdn",
-            )
-            result = play_match(settings)
-            won, lost = result.count(2), result.count(0)
-            wins[number].update(game.pair for game in result.games if game.points == 2)
-            share = won / games
-            error = CONFIDENCE_95 * math.sqrt(share * (1 - share) / games)
+            won = lost = 0
+            for seed, deck in decks.items():
+                name = f"{options.what}-{seed}-{player}-{opponent}".replace(":", "-").replace("/", "-")
+                settings = MatchSettings(
+                    a=player,
+                    b=opponent,
+                    ballot=str(deck) if endings else "11man",
+                    games=games,
+                    tc=options.tc or Limits(nodes=4_000 if endings else 200_000),
+                    hash=4 << 20,
+                    workers=options.workers,
+                    seed=seed,
+                    adjudicate=False,
+                    egdb_adjudication=False,
+                    pdn=options.dir / f"{name}.pdn",
+                )
+                result = play_match(settings)
+                won, lost = won + result.count(2), lost + result.count(0)
+                wins[number].update((seed, game.pair) for game in result.games if game.points == 2)
+            played = games * len(decks)
+            share = won / played
+            error = CONFIDENCE_95 * math.sqrt(share * (1 - share) / played)
             cells.append(f"{share:.0%} ± {error:.0%}" + f", {lost} lost" * (lost > 0))
         print(f"{opponent:32} {'  '.join(f'{cell:14}' for cell in cells)}", flush=True)
     if len(wins) > 1:
         first, second = (each.total() for each in wins[-2:])
-        error = ratio_error(wins[-2:], games // 2, options.seed)
+        error = ratio_error(wins[-2:], [(seed, pair) for seed in decks for pair in range(games // 2)])
         print(f"wins {first} and {second}: {second / max(first, 1):.2f} ± {error:.2f} times as many")
 
 
