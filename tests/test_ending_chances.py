@@ -115,7 +115,7 @@ def test_play_by_files_sees_farther_than_the_graph(database, built):
         for each in random_positions([(0, 2, 1, 0), (0, 2, 0, 1)], random.Random(2))
         if database.value(each) is Value.DRAW and len(drawn_after(database, each)) > 1
     )
-    small = PracticalChances(load_policy(), database, known=chances)
+    small = PracticalChances(load_policy(), database, endings=chances)
     large = PracticalChances(load_policy(), database, positions=100_000)
     expected = {each.move: each.chance for each in large.moves(position)}
     for each in small.moves(position):

@@ -184,13 +184,13 @@ def test_half_of_a_value_is_said() -> None:
     library = ProofLibrary([("half", made)])
     engine = Engine("material", 1, 1, None)
     analysis = analyze(engine, made.claim.root, Limits(depth=1), multipv=20, proofs=library)
-    assert analysis.known.bound == "does not lose"
+    assert analysis.bounds.bound == "does not lose"
     assert analysis.value is None
-    proved = [line for line in analysis.lines if line.known.bound]
-    assert analysis.known.move in [line.move for line in proved]
+    proved = [line for line in analysis.lines if line.bounds.bound]
+    assert analysis.bounds.move in [line.move for line in proved]
     assert len(proved) < len(analysis.lines)
     for line in proved:
-        assert (line.known.bound, line.chances.loss) == ("does not lose", 0)
+        assert (line.bounds.bound, line.chances.loss) == ("does not lose", 0)
         assert line.score >= 0
 
 

@@ -52,7 +52,7 @@ class Line:
     certain: Value | None = None
     """Certain result of the game: a draw by rule, or else the proved value; None without either, and for a win that may
     take longer than the rule about progress allows."""
-    known: KnownValue = NOTHING_KNOWN
+    bounds: KnownValue = NOTHING_KNOWN
     """What rules, database or certificates say of the first move."""
 
     @property
@@ -63,7 +63,7 @@ class Line:
     @property
     def by(self) -> str:
         """What proves the value, as in KnownValue, or KNOWN_BY_SEARCH; "" without one."""
-        return _proved_by(self.value, self.known)
+        return _proved_by(self.value, self.bounds)
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,13 @@ class Analysis:
     """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn in the position; "" if there is none."""
     scale: float | None = None
     """Centi-men in a logit of the engine (`Engine.score_scale`); None if unknown."""
-    known: KnownValue = NOTHING_KNOWN
+    bounds: KnownValue = NOTHING_KNOWN
     """What rules, database or certificates say of the position."""
 
     @property
     def by(self) -> str:
         """What proves the value, as in KnownValue, or KNOWN_BY_SEARCH; "" without one."""
-        return _proved_by(self.value, self.known)
+        return _proved_by(self.value, self.bounds)
 
     @property
     def nps(self) -> float:
@@ -263,7 +263,7 @@ def analyze(
 
 def _over(task: Task) -> Analysis:
     bounds = known_value(task.position, None, None)
-    return Analysis(task, (), Value.LOSS, 0, 0, 0, 0.0, 0, 0, final=True, known=bounds)
+    return Analysis(task, (), Value.LOSS, 0, 0, 0, 0.0, 0, 0, final=True, bounds=bounds)
 
 
 def _proved_by(value: Value | None, bounds: KnownValue) -> str:

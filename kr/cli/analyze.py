@@ -164,9 +164,9 @@ def _emit(played: _Played, analysis: Analysis) -> None:
             "value": analysis.value,
             "plies": analysis.plies,
             "by": analysis.by or None,
-            "least": analysis.known.least,
-            "most": analysis.known.most,
-            "proved_move": None if analysis.known.move is None else str(analysis.known.move),
+            "least": analysis.bounds.least,
+            "most": analysis.bounds.most,
+            "proved_move": None if analysis.bounds.move is None else str(analysis.bounds.move),
             "drawn_by": analysis.draw or None,
             "lines": [_object(line) for line in analysis.lines],
             "people": [
@@ -187,8 +187,8 @@ def _object(line: Line) -> dict[str, Any]:
         "value": line.value,
         "plies": line.plies,
         "by": line.by or None,
-        "least": line.known.least,
-        "most": line.known.most,
+        "least": line.bounds.least,
+        "most": line.bounds.most,
         "drawn_by": line.draw or None,
         "occurrence": line.occurrence,
         "expected": round(chances.expected, 4),
@@ -260,7 +260,7 @@ def _text(analysis: Analysis, played: _Played, progress: SearchProgress | None =
 
 def _proved(analysis: Analysis) -> str:
     """Value of the position, with the certificate that proves it and its move."""
-    bounds = analysis.known
+    bounds = analysis.bounds
     worth = bounds.bound if analysis.value is None else format_value(analysis.value, analysis.plies)
     if not worth:
         return ""
@@ -302,7 +302,7 @@ def _row(line: Line, people: str | None) -> list[str]:
 
 def _known(line: Line) -> str:
     """Exact facts of a line: the value of its first move, and a draw or repetition by the history of the game."""
-    bounds = line.known
+    bounds = line.bounds
     worth = bounds.bound if line.value is None else format_value(line.value, line.plies)
     if worth and bounds.by.startswith(CERTIFICATE_WORD):
         worth = f"{worth} by {visible(bounds.by)}"

@@ -131,8 +131,8 @@ def _is_done(path: Path, people: dict[str, Any]) -> bool:
 class _Builder:
     """Chances of one pair after the other, the earlier ones by their files."""
 
-    def __init__(self, practical: PracticalChances, known: EndingChances) -> None:
-        self._practical, self._known = practical, known
+    def __init__(self, practical: PracticalChances, endings: EndingChances) -> None:
+        self._practical, self._endings = practical, endings
 
     def solve(self, pair: Shape) -> dict[Shape, SliceChances]:
         """The chances of a pair, whose successors have files."""
@@ -159,13 +159,13 @@ class _Builder:
                 places = _places(drawn[shape][0], indices[of_shape])
                 numbers[of_shape] = np.where(places < 0, lost, begins[shape] + places)
             [outside] = np.nonzero(is_outside)
-            known = self._known.theirs(children[outside])
+            known = self._endings.theirs(children[outside])
             is_drawn = ~np.isnan(known)
             reached = outside[is_drawn]
             numbers[reached] = size + np.arange(len(reached))
             size += len(reached)
             theirs.append(known[is_drawn])
-            ours.append(self._known.ours(children[reached]) if len(reached) else np.empty(0))
+            ours.append(self._endings.ours(children[reached]) if len(reached) else np.empty(0))
             probabilities = self._practical.probabilities(rows, first, numbers == lost)
             parts.append((numbers, np.diff(first), probabilities.astype(np.float32)))
         numbers, counts, shares = (np.concatenate(each) for each in zip(*parts, strict=True))

@@ -75,16 +75,16 @@ class PracticalChances:
         database: Database,
         positions: int = GRAPH_POSITIONS,
         discount: float = DISCOUNT,
-        known: EndingChances | None = None,
+        endings: EndingChances | None = None,
     ) -> None:
-        self.policy, self.database, self.known = policy, database, known
+        self.policy, self.database, self.endings = policy, database, endings
         self._positions, self._discount = positions, discount
         self._calibration = Calibration() if policy.model.checksum == CALIBRATION["policy"] else None
 
     @classmethod
     def usual(cls, policy: Policy, database: Database) -> PracticalChances:
         """Those with the files beside the database, the user's, and those that come with kr."""
-        return cls(policy, database, known=EndingChances.beside(database, policy, DISCOUNT))
+        return cls(policy, database, endings=EndingChances.beside(database, policy, DISCOUNT))
 
     def moves(self, position: Position, history: Sequence[Position] = ()) -> list[PracticalMove]:
         """The moves that keep the draw, in the order of the rules; none where it is no draw, or the value is unknown.
@@ -95,7 +95,7 @@ class PracticalChances:
         if position.is_over or self.database.value(position) is not Value.DRAW:
             return []
         root = key_of(position)
-        is_known = self.known is not None and self.known.has(root)
+        is_known = self.endings is not None and self.endings.has(root)
         graph = _Graph(self, root, KNOWN_POSITIONS if is_known else self._positions)
         often = Counter(each for each in history if each.side is not position.side)
         closed = [key_of(each) for each, times in often.items() if times >= REPETITIONS - 1]
@@ -113,16 +113,16 @@ class PracticalChances:
         capture, and has a move that loses. None without files of their chances."""
         import numpy as np
 
-        if self.known is None:
+        if self.endings is None:
             return []
-        rows = self.known.highest(shape, _CANDIDATES * count)
+        rows = self.endings.highest(shape, _CANDIDATES * count)
         rows = np.ascontiguousarray(rows[~_core.pending_captures(rows)])
         if not len(rows):
             return []
         children, first = _core.successors(rows)
         loses = self.values(children) == _WON
         after = np.ones(len(children))
-        after[~loses] = self._discount * self.known.ours(children[~loses])
+        after[~loses] = self._discount * self.endings.ours(children[~loses])
         chances = np.add.reduceat(self.probabilities(rows, first, loses) * after, first[:-1])
         risky = np.flatnonzero(np.logical_or.reduceat(loses, first[:-1]))
         order = risky[np.argsort(-chances[risky], kind="stable")[:count]]
@@ -183,10 +183,10 @@ class _Graph:
             self._answer()
             unexpanded = np.setdiff1d(np.arange(len(self._ours)), self._order.all)
         # theirs after the moves at the edge
-        if chances.known is not None and len(unexpanded):
+        if chances.endings is not None and len(unexpanded):
             self._expand(unexpanded)
         edge = _rows(self.theirs, self._answered, len(self.theirs))
-        self._edge = np.zeros(0) if chances.known is None else np.nan_to_num(chances.known.theirs(edge))
+        self._edge = np.zeros(0) if chances.endings is None else np.nan_to_num(chances.endings.theirs(edge))
 
     def chances(self, discount: float, closed: Sequence[BoardKey]) -> NDArray[np.float64]:
         """The chance in each of theirs; in the `closed` ones it is 0, and in ours that were not expanded."""

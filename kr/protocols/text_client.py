@@ -133,13 +133,13 @@ def filled(line: str, values: Mapping[str, str | None]) -> str | None:
     """A line with its values; None if one of them is None. Raises InvalidSettingError for a name without a value."""
     is_complete = True
 
-    def value(found: re.Match[str]) -> str:
+    def value(place: re.Match[str]) -> str:
         nonlocal is_complete
-        if found[0] in ("{{", "}}"):
-            return found[0][0]
-        if found[1] not in values:
-            raise InvalidSettingError(f"{line!r}: {found[0]} is unknown; expected {', '.join(values) or 'no braces'}")
-        text = values[found[1]]
+        if place[0] in ("{{", "}}"):
+            return place[0][0]
+        if place[1] not in values:
+            raise InvalidSettingError(f"{line!r}: {place[0]} is unknown; expected {', '.join(values) or 'no braces'}")
+        text = values[place[1]]
         is_complete = is_complete and text is not None
         return text or ""
 
@@ -182,8 +182,8 @@ class TextClient(ProgramClient):
         for line in lines[:-1]:
             self._send(line)
         asked = self._ask(lines[-1], self._allowed(limits))
-        known: dict[str, str] = {}
-        while (answer := self._read_answer(stop, known)) is None:
+        figures: dict[str, str] = {}
+        while (answer := self._read_answer(stop, figures)) is None:
             if not self._engine.stop:
                 self._fail("can't be stopped: its description has no line for that")
             for line in self._engine.stop:
@@ -192,16 +192,16 @@ class TextClient(ProgramClient):
         elapsed = time.monotonic() - asked.at
         self._asked = None
         move = self._move_of(answer, position)
-        score, depth, nodes = (_number(known.get(name)) for name in ("score", "depth", "nodes"))
+        score, depth, nodes = (_number(figures.get(name)) for name in ("score", "depth", "nodes"))
         turned = self._engine.score_of not in ("mover", position.side.name.lower())
         centimen = round(score * self._engine.centimen) * (-1 if turned else 1)
         return SearchResult(move, centimen, int(depth), int(nodes), elapsed, (move,), ())
 
-    def _read_answer(self, stop: Stop | None, known: dict[str, str]) -> re.Match[str] | None:
-        """The line with a move; None if `stop` is set. known: takes what lines before it, and itself, tell."""
+    def _read_answer(self, stop: Stop | None, figures: dict[str, str]) -> re.Match[str] | None:
+        """The line with a move; None if `stop` is set. figures: takes what lines before it, and itself, tell."""
         while (text := self._next_text(stop)) is not None:
             if self._engine.info and (info := self._info.search(text.rstrip())):
-                known |= {name: value for name, value in info.groupdict().items() if value}
+                figures |= {name: value for name, value in info.groupdict().items() if value}
             if answer := self._move.search(text.rstrip()):
                 return answer
         return None

@@ -407,11 +407,11 @@ def _telling_damage(house: House, number: int, index: ArchiveIndex) -> Iterator[
         raise InvalidSettingError(sentence("refused.index_damaged", name=file.path.name)) from None
 
 
-def _bounded(told: Any) -> Any:
-    """What is told, as JSON, none of its texts too long."""
-    if isinstance(told, Mapping):
-        return {name: _bounded(each) for name, each in told.items()}
-    return [_bounded(each) for each in told] if isinstance(told, list) else str(told)[:LONGEST_TOLD]
+def _bounded(value: Any) -> Any:
+    """A value as JSON, none of its texts too long."""
+    if isinstance(value, Mapping):
+        return {name: _bounded(each) for name, each in value.items()}
+    return [_bounded(each) for each in value] if isinstance(value, list) else str(value)[:LONGEST_TOLD]
 
 
 def _record_json(record: Record) -> dict[str, Any]:
