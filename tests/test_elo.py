@@ -78,6 +78,23 @@ def test_llr_is_near_its_normal_approximation():
     assert Sprt(0, 5).llr(MATCH) == pytest.approx(approximation, rel=0.05)
 
 
+@pytest.mark.parametrize("counts", [MATCH, MATCH[::-1], (1, 20, 3000, 60, 2)])
+def test_normalized_llr_is_near_its_normal_approximation(counts):
+    found, pairs = estimate(counts), sum(counts)
+    truth, ratio = found.normalized_elo, math.sqrt(2) / 347.4356
+    approximation = pairs * ratio**2 * 5 * (2 * truth - 5) / 2
+    assert Sprt(0, 5, normalized=True).llr(counts) == pytest.approx(approximation, rel=0.05)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 20, 0, 0), (0, 0, 0, 0, 100_000), (500, 0, 0, 0, 500), (1, 0, 0, 0, 0)])
+@pytest.mark.parametrize("bounds", [(-200, 200), (0, 5)])
+def test_normalized_llr_of_few_outcomes_is_finite(counts, bounds):
+    mine, other = (Sprt(*pair, normalized=True).llr(each)
+                   for pair, each in ((bounds, counts), ((-bounds[1], -bounds[0]), counts[::-1])))  # fmt: skip
+    assert math.isfinite(mine)
+    assert other == pytest.approx(-mine, abs=1e-6)
+
+
 def test_sprt_bounds_and_decisions():
     sprt = Sprt(0, 10)
     assert sprt.upper == pytest.approx(math.log(19))
@@ -111,10 +128,11 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     assert 0.93 <= hits / 1000 <= 0.97
 
 
+# with 60% draws a score of 58.55%, +60 Elo, is .0855 / .305 deviations of a game
+@pytest.mark.parametrize("sprt", [Sprt(0, 60), Sprt(0, 97.4, normalized=True)])
 @pytest.mark.parametrize(("truth", "expected"), [(0, "H0"), (60, "H1")])
-def test_sprt_errs_as_rarely_as_it_says(truth, expected):
+def test_sprt_errs_as_rarely_as_it_says(truth, expected, sprt):
     source = random.Random(2)
-    sprt = Sprt(0, 60)
     right = 0
     for _ in range(200):
         counts = (0, 0, 0, 0, 0)

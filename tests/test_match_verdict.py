@@ -15,6 +15,7 @@ from test_match import TINY
 from kr.match.elo import Sprt
 from kr.match.log import Effort, MatchGame
 from kr.match.match import play_match
+from kr.match.plot import draw_verdict
 from kr.match.result import MatchResult
 from kr.match.tally import MatchTally
 from kr.match.verdict import PairsInOrder
@@ -154,6 +155,8 @@ def test_workers_and_interruptions_do_not_change_the_verdict(tmp_path: Path) -> 
         play_match(resumed, interrupt)
     result = play_match(resumed)
     assert result.summary()["sprt"] == told
+    pictures = [draw_verdict(each, tmp_path / name) for each, name in ((alone, "alone"), (result, "resumed"))]
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
     count = len(result.games)
     # decided: nothing more is played
     assert len(play_match(resumed).games) == count

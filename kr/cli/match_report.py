@@ -33,7 +33,8 @@ def match_report(result: MatchResult) -> str:
     if test := summary["sprt"]:
         verdict = test["decision"] or "undecided"
         bounds = f"({test['lower']:.2f}, {test['upper']:.2f})"
-        lines.append(("SPRT LLR", f"{test['llr']:.2f} {bounds} after {counted(test['pairs'], 'pair')}: {verdict}"))
+        text = f"{test['llr']:.2f} {bounds} after {counted(test['pairs'], 'pair')}: {verdict}"
+        lines.append(("SPRT LLR", text + ", by normalized Elo" * settings.normalized))
     reasons = ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items())
     lines.append(("ended by", reasons or "-"))
     lines += [("last failure", f"{letter}: {side['last_failure']}") for letter, side in zip("AB", sides, strict=True)

@@ -32,6 +32,8 @@ UNSEEN = 1e-3
 
 MOST_ELO = 2000
 """Largest difference that a test can be about; far beyond it, a score can't be told from 1."""
+MOST_NORMALIZED_ELO = 200
+"""Largest normalized difference that a test can be about; the iteration below is sure to settle up to there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def estimate(pentanomial: Sequence[int]) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A generalised sequential probability ratio test between two logistic Elo differences.
+    """A generalised sequential probability ratio test between two Elo differences.
 
     Raises InvalidSettingError unless elo0 < elo1 and the error rates lie between 0 and 1/2.
     """
@@ -112,16 +114,24 @@ class Sprt:
     """Probability of accepting elo1 though elo0 is true."""
     beta: float = 0.05
     """Probability of accepting elo0 though elo1 is true."""
+    normalized: bool = False
+    """True if the differences are of normalized Elo, else of logistic Elo."""
 
     def __post_init__(self) -> None:
-        if not all(-MOST_ELO <= elo <= MOST_ELO for elo in (self.elo0, self.elo1)):
+        most = MOST_NORMALIZED_ELO if self.normalized else MOST_ELO
+        if not all(-most <= elo <= most for elo in (self.elo0, self.elo1)):
             raise InvalidSettingError(
-                f"SPRT of {self.elo0:g} against {self.elo1:g}: expected Elo from {-MOST_ELO} to {MOST_ELO}"
+                f"SPRT of {self.elo0:g} against {self.elo1:g}: expected {self.unit} from {-most} to {most}"
             )
         if not self.elo0 < self.elo1:
             raise InvalidSettingError(f"SPRT of {self.elo0:g} against {self.elo1:g}: expected the lower Elo first")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise InvalidSettingError(f"SPRT error rates {self.alpha:g} and {self.beta:g}: expected between 0 and 0.5")
+
+    @property
+    def unit(self) -> str:
+        """What the two differences are of."""
+        return "normalized Elo" if self.normalized else "Elo"
 
     @property
     def lower(self) -> float:
@@ -140,7 +150,8 @@ class Sprt:
             return 0.0
         counts = [max(count, UNSEEN) for count in pentanomial]
         shares = [count / sum(counts) for count in counts]
-        under0, under1 = (_most_likely(shares, score_of_elo(elo)) for elo in (self.elo0, self.elo1))
+        of_elo = _of_normalized_elo if self.normalized else _of_elo
+        under0, under1 = (of_elo(shares, elo) for elo in (self.elo0, self.elo1))
         terms = zip(counts, under0, under1, strict=True)
         return sum(count * math.log(one / zero) for count, zero, one in terms)
 
@@ -150,21 +161,45 @@ class Sprt:
         return "H1" if llr >= self.upper else "H0" if llr <= self.lower else None
 
 
-def _most_likely(shares: Sequence[float], score: float) -> list[float]:
-    """Probabilities with this mean score under which the shares (all positive) are most likely.
+def _of_elo(shares: Sequence[float], elo: float) -> list[float]:
+    """Probabilities with the mean score of a logistic Elo under which the shares are most likely."""
+    score = score_of_elo(elo)
+    return _most_likely(shares, [value - score for value in PAIR_SCORES])
 
-    They are share / (1 + t * (value - score)), where t, a Lagrange multiplier, gives them that mean: the only root of a
-    falling function between its poles at the two extreme values.
+
+def _of_normalized_elo(shares: Sequence[float], elo: float) -> list[float]:
+    """Probabilities with a normalized Elo under which the shares are most likely.
+
+    The condition, mean - 1/2 = ratio * deviation, becomes one on a mean about a guess of mean and deviation; the
+    solution is the next guess, as in Fishtest.
     """
-    low, high = -1 / (PAIR_SCORES[-1] - score), -1 / (PAIR_SCORES[0] - score)
+    ratio = math.sqrt(2) * elo / NORMALIZED_SCALE
+    found = [1 / len(PAIR_SCORES)] * len(PAIR_SCORES)
+    for _ in range(50):
+        guess = found
+        mean = sum(share * value for share, value in zip(guess, PAIR_SCORES, strict=True))
+        deviation = math.sqrt(sum(share * (value - mean) ** 2 for share, value in zip(guess, PAIR_SCORES, strict=True)))
+        excess = [v - 0.5 - ratio * (deviation + (v - mean) ** 2 / deviation) / 2 for v in PAIR_SCORES]
+        found = _most_likely(shares, excess)
+        if max(abs(new - old) for new, old in zip(found, guess, strict=True)) < 1e-12:
+            break
+    return found
+
+
+def _most_likely(shares: Sequence[float], values: Sequence[float]) -> list[float]:
+    """Probabilities with mean value 0 under which the shares (all positive) are most likely.
+
+    They are share / (1 + t * value), where t, a Lagrange multiplier, gives them that mean: the only root of a falling
+    function between its poles at the two extreme values.
+    """
+    low, high = -1 / max(values), -1 / min(values)
 
     def excess(t: float) -> float:
-        terms = zip(shares, PAIR_SCORES, strict=True)
-        return sum(share * (value - score) / (1 + t * (value - score)) for share, value in terms)
+        return sum(share * value / (1 + t * value) for share, value in zip(shares, values, strict=True))
 
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):
             break
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-    return [share / (1 + high * (value - score)) for share, value in zip(shares, PAIR_SCORES, strict=True)]
+    return [share / (1 + high * value) for share, value in zip(shares, values, strict=True)]

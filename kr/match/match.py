@@ -140,7 +140,7 @@ def match_record(
         header["gauntlet"] = settings.gauntlet
     for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
         header[name] = getattr(settings, name)
-    story = provenance(seed=settings.seed, games=settings.games, sprt=settings.sprt)
+    story = provenance(seed=settings.seed, games=settings.games, sprt=settings.sprt, normalized=settings.normalized)
     with open_log(settings.pdn, header | {"draw_after": settings.draw_after} | others, story) as log:
         yield log
 

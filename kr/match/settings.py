@@ -82,6 +82,11 @@ class MatchSettings(Settings):
     sprt: tuple[float, float] | None = option(
         None, "Stop once decided between these two Elo differences.", metavar="ELO0 ELO1"
     )
+    normalized: bool = option(
+        False,
+        "Take these as differences of normalized Elo: the number of games for a verdict then hardly depends on the "
+        "share of draws.",
+    )
     log: Path | None = option(
         None, "Write all that is said to other engines and by them into this folder, with times.", metavar="DIR"
     )
@@ -96,6 +101,8 @@ class MatchSettings(Settings):
         if self.more and (self.sprt or self.tc_b):
             name = "--sprt" if self.sprt else "--tc-b"
             raise InvalidSettingError(f"{name} is about two players; leave it out with {len(self.specs)}")
+        if self.normalized and not self.sprt:
+            raise InvalidSettingError("--normalized is about the test; add --sprt, such as --sprt 0 5")
         if len(self.specs) > len(LETTERS):
             raise InvalidSettingError(f"{len(self.specs)} players; expected at most {len(LETTERS)}")
         self.terms()
@@ -117,7 +124,7 @@ class MatchSettings(Settings):
 
     def test(self) -> Sprt | None:
         """Sequential test that may end the match."""
-        return None if self.sprt is None else Sprt(*self.sprt)
+        return None if self.sprt is None else Sprt(*self.sprt, normalized=self.normalized)
 
     def controls(self) -> tuple[Limits | TimeControl, Limits | TimeControl]:
         """Limits of each move, or clocks, of A and B."""

@@ -6,11 +6,28 @@ speed of machines; and short games, which end first, do not weigh more than long
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kr.match.elo import Sprt
 from kr.match.log import MatchGame
 from kr.match.tally import MatchTally
+
+COURSE_POINTS = 400
+"""Most points of a curve over the pairs of a match."""
+
+
+def course(points: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Pentanomials of a match as it went on, each with its number of pairs; of many pairs some, evenly, and the last.
+
+    points: half points of each pair.
+    """
+    pentanomial = [0] * 5
+    step = -(-len(points) // COURSE_POINTS)
+    for count, each in enumerate(points, start=1):
+        pentanomial[each] += 1
+        if (len(points) - count) % step == 0:
+            yield count, pentanomial
 
 
 @dataclass
@@ -23,11 +40,16 @@ class PairsInOrder:
 
     def __post_init__(self) -> None:
         self.pentanomial = [0] * 5
+        self.points: list[int] = []
+        """Half points of the counted pairs, in their order."""
         self.tally = MatchTally()
         """The games of the counted pairs."""
-        self.count = 0
-        """Pairs counted."""
         self._waiting: dict[int, list[MatchGame]] = {}
+
+    @property
+    def count(self) -> int:
+        """Pairs counted."""
+        return len(self.points)
 
     @property
     def llr(self) -> float:
@@ -49,7 +71,7 @@ class PairsInOrder:
         self._waiting.setdefault(game.pair, []).append(game)
         while len(self._waiting.get(self.count, ())) == 2 and not self.decided:
             pair = self._waiting.pop(self.count)
-            self.pentanomial[sum(each.points for each in pair)] += 1
+            self.points.append(sum(each.points for each in pair))
+            self.pentanomial[self.points[-1]] += 1
             for each in pair:
                 self.tally.add(each)
-            self.count += 1

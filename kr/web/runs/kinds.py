@@ -231,7 +231,8 @@ def tested(test: Sprt | None, pairs: Sequence[int]) -> Facts:
     elo = {"H1": test.elo1, "H0": test.elo0}.get(test.decision(pairs) or "")
     if elo is not None:
         words = sentence("runs.llr_decided", ratio=words, elo=f"{elo:+g}")
-    return [fact("label.llr_of", words, low=f"{test.elo1:+g}", high=f"{test.elo0:+g}")]
+    name = "label.llr_of_normalized" if test.normalized else "label.llr_of"
+    return [fact(name, words, low=f"{test.elo1:+g}", high=f"{test.elo0:+g}")]
 
 
 def shares(counts: Sequence[int]) -> list[Told]:

@@ -14,7 +14,7 @@ from kr.match.crosstable import LETTERS, CrossTable, pairings_of
 from kr.match.elo import Sprt, estimate
 from kr.match.log import Written, log_of
 from kr.match.tally import MatchTally
-from kr.match.verdict import PairsInOrder
+from kr.match.verdict import PairsInOrder, course
 from kr.storage import open_regular
 from kr.web.runs.files import own
 from kr.web.runs.kinds import (
@@ -27,7 +27,6 @@ from kr.web.runs.kinds import (
     games_there,
     line,
     page_table,
-    picked,
     settings_of,
     story,
     strength,
@@ -107,7 +106,7 @@ class MatchRun(FileRun):
             # the gate of a training run ends by a test that the log does not know
             games = None
         try:
-            test = Sprt(float(sprt[0]), float(sprt[1])) if sprt else None
+            test = Sprt(float(sprt[0]), float(sprt[1]), normalized=settings.get("normalized") is True) if sprt else None
         except (TypeError, ValueError, LookupError):
             test = None
         return (games if isinstance(games, int) and games >= len(self.games) else None), test
@@ -204,20 +203,14 @@ class MatchRun(FileRun):
         return {**page_table("label.last_games", _LAST_HEAD, rows), "games": numbers}
 
     def _charts(self, names: Sequence[str], test: Sprt | None) -> list[Json]:
-        elo, llr = [], []
-        pairs = [0] * 5
-        numbers = set(picked(len(self._outcomes)))
-        for number, (_, outcome) in enumerate(self._outcomes):
-            pairs[outcome] += 1
-            if number not in numbers:
-                continue
+        elo = []
+        for count, pairs in course([outcome for _, outcome in self._outcomes]):
             result = estimate(pairs)
-            elo.append([2 * number + 2, result.elo, result.elo_error])
-            if test:
-                llr.append([2 * number + 2, test.llr(pairs)])
+            elo.append([2 * count, result.elo, result.elo_error])
         name = sentence("runs.elo_of", name=names[0])
         charts = [chart("label.elo_errors", "runs.games", name, [line(names[0], elo, "band", 2)])]
         if test:
+            llr = [[2 * count, test.llr(pairs)] for count, pairs in course(self._in_order(test).points)]
             ends = [2, max(2 * len(self._outcomes), 4)]
             guides = [
                 line(sentence("runs.bound", name=bound, elo=f"{of:g}"), [[x, ratio] for x in ends], "guide", 3)
