@@ -107,6 +107,12 @@ def test_no_chance_is_missed_by_who_wins_after_it(result: str, answer: Value, ha
     assert (None if told is None else str(told)) == harder
 
 
+def test_the_moves_that_draw_the_hardest_for_people_first() -> None:
+    people = People(load_policy(), load_database())
+    for case in json.loads((Path(__file__).with_name("cases") / "harder.json").read_text("utf-8")):
+        assert [str(move) for move in people.harder_first(Position.from_fen(case["fen"]))] == case["first"]
+
+
 def test_a_draw_by_rule_is_not_harder_for_people() -> None:
     people, position = People(load_policy(), load_database()), Position.from_fen("W:WK15,K32:BK17,20")
     hardest, chance = people.draws(position)[0]

@@ -31,6 +31,7 @@ TWINS = {
     "documents": "answers/document",
     "encodings": "answers/pdn/source",
     "game_text": "answers/game_text",
+    "harder": "answers/harder",
     "judging": (
         "answers/chances answers/weighing answers/review/accuracy answers/review/annotation answers/review/coach "
         "answers/review/judging answers/review/marking answers/review/people answers/review/searches "

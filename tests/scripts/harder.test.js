@@ -1,4 +1,4 @@
-// Draws that are harder for people: tests/test_page_endings.py holds the chances to those of kr.
+// Draws that are harder for people: tests/test_page_endings.py reads the recorded cases.
 
 import assert from "node:assert/strict";
 import {test} from "node:test";

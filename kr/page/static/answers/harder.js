@@ -1,5 +1,5 @@
 // Of moves that all draw, those after which people likelier lose by their next move: an order, since in recorded games
-// no number held (docs/lab/policy.md).
+// no number held (docs/lab/policy.md). kr.players.people says the same; tests/cases/harder.json has cases of both.
 
 import {exactMoves} from "./exact.js";
 import {drawByRule} from "./rules.js";
