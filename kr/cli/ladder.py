@@ -19,7 +19,7 @@ def command(settings: LadderSettings, json: bool = options.JSON) -> None:
     Example:
         kr ladder ladders/tables shipped old.h5 new.h5 --tc nodes=5000
         kr ladder ladders/tables newer.h5 --tc nodes=5000
-        kr ladder ladders/tables --tc nodes=5000
+        kr ladder ladders/tables
     """
 
     def report(ladder: Ladder) -> str:
@@ -39,9 +39,12 @@ def command(settings: LadderSettings, json: bool = options.JSON) -> None:
         show("", "")
     if not ladder.rungs:
         console.fail(f"{settings.dir} is not a ladder yet: name its players, the anchor first")
-    console.wrote(settings.dir / PICTURE_FILE, counted(len(ladder.rungs), "player"))
+    if settings.players:
+        console.wrote(settings.dir / PICTURE_FILE, counted(len(ladder.rungs), "player"))
     if json:
-        console.emit_json({"players": ladder.summary(), "matches": ladder.matches, "settings": settings})
+        console.emit_json(
+            {"players": ladder.summary(), "matches": ladder.matches, "scale": ladder.scale, "settings": settings}
+        )
     else:
         console.put(report(ladder))
     if ladder.interrupted:

@@ -89,12 +89,12 @@ class Ladder:
     interrupted: bool = False
 
     @classmethod
-    def read(cls, directory: Path, scale: dict[str, str]) -> Ladder:
-        """The ladder of a directory, a new one if there is none. Raises InvalidSettingError for one of another scale,
-        InvalidGamesError for a damaged one, OSError."""
+    def read(cls, directory: Path, scale: dict[str, str] | None = None) -> Ladder:
+        """The ladder of a directory, a new one if there is none; whatever its scale if none is given. Raises
+        InvalidSettingError for one of another scale, InvalidGamesError for a damaged one, OSError."""
         path = directory / LADDER_FILE
         if not path.exists():
-            return cls(directory, scale)
+            return cls(directory, scale or {})
         try:
             values = parse_json(read_regular(path))
             rungs = [typed(Rung(**each)) for each in values["players"]]
@@ -105,11 +105,11 @@ class Ladder:
         except (ValueError, LookupError, TypeError):
             raise InvalidGamesError(f"{path} is damaged: not a ladder") from None
         for name, text in recorded.items():
-            if scale.get(name) != text:
+            if scale is not None and scale.get(name) != text:
                 raise InvalidSettingError(
                     f"{directory}: a ladder with {name} {text}, not {scale.get(name)}; choose another directory"
                 )
-        return cls(directory, scale, rungs, matches)
+        return cls(directory, recorded, rungs, matches)
 
     def write(self) -> None:
         """Raises OSError."""
@@ -159,11 +159,13 @@ class Ladder:
 
 
 def climb(settings: LadderSettings, on_match: Callable[[Ladder], None] = lambda ladder: None) -> Ladder:
-    """Put players on a ladder, or play on for those that are on it.
+    """Put players on a ladder, or play on for those that are on it; without players read it, also beside its writer.
 
     on_match: called after each match. Ctrl-C ends it with the games so far (`interrupted`); the same call resumes.
     Raises what matches and files raise.
     """
+    if not settings.players:
+        return Ladder.read(settings.dir)
     with lock_directory(settings.dir):
         ladder = Ladder.read(settings.dir, settings.scale())
         for spec in settings.players:
@@ -175,8 +177,7 @@ def climb(settings: LadderSettings, on_match: Callable[[Ladder], None] = lambda 
                 a, b = (ladder.rungs[each].player for each in ladder.matches[match])
                 ladder.interrupted = play_match(_match(settings, a, b, match)).interrupted
                 on_match(ladder)
-        if ladder.rungs:
-            write_atomic(settings.dir / PICTURE_FILE, ladder_picture(ladder))
+        write_atomic(settings.dir / PICTURE_FILE, ladder_picture(ladder))
     return ladder
 
 

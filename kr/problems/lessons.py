@@ -285,7 +285,7 @@ class Lessons:
                 case "again":
                     board, prefix, hinted = self._begin(each, puzzle), (), False
                 case "help":
-                    text = "\n".join(f"{name:<8}{what}" for name, what in LESSON_COMMANDS.items())
+                    text = "\n".join(f"{name:<10}{what}" for name, what in LESSON_COMMANDS.items())
                     self._tell("help", text, commands=LESSON_COMMANDS)
                 case "moves":
                     texts = list(map(str, board.legal_moves()))
