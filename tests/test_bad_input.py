@@ -84,7 +84,7 @@ CASES = [
     ("pdn search empty.pdn --position rubbish", 2, "three fields"),
     (f"pdn search empty.pdn --ballot 11-16 --out {DEVICE}", 2, "not a regular file"),
     ("openings --deck nothere", 2, "no openings 'nothere'"),
-    ("openings --deck 11man:listed", 2, ":all, :playable, :accepted, :balanced, :hard may follow"),
+    ("openings --deck 11man:listed", 2, ":all, :playable, :accepted, :balanced, :hard, :edge may follow"),
     ("openings --deck bad.fen", 2, "bad.fen, line 1"),
     ("openings --deck empty.fen", 2, "no opening to play"),
     ("openings --deck over.fen", 2, "over.fen, line 1"),

@@ -101,14 +101,25 @@ def test_a_larger_sample_has_the_smaller_one() -> None:
     assert len(chosen_ballots("3move", 0)) == len(chosen_ballots("3move", 500)) == 174
 
 
+def test_candidates_for_the_edge_are_of_two_decks_under_numbers_of_their_own() -> None:
+    candidates = {opening.number: opening.position for opening in chosen_ballots("edge", 0)}
+    eleven, three = (deck(name, playable_only=False) for name in ("11man", "3move"))
+    assert candidates.items() < {number: each.position for number, each in enumerate((*eleven, *three), 1)}.items()
+    marked = {opening.position for name in ("11man:edge", "3move:edge") for opening in deck(name)}
+    assert len(marked) >= 400
+    assert marked < set(candidates.values())
+
+
 def test_matches_take_ballots_by_grade(graded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "mine.jsonl"
     head, *lines = graded.read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     for row, grade in zip(rows, ["balanced", "hard", "one-sided", "hard", "balanced", "balanced"], strict=True):
         row["grade"] = grade
+    for row, score in zip(rows, [12, -13, 40, -41, 0, 25], strict=True):
+        row["other"]["score"] = score
     out.write_text("\n".join([head, *map(json.dumps, rows)]) + "\n")
-    for name, count in (("", 5), (":all", 6), (":balanced", 3), (":hard", 2)):
+    for name, count in (("", 5), (":all", 6), (":balanced", 3), (":hard", 2), (":edge", 3)):
         openings = deck(f"{out}{name}")
         assert len(openings) == count, name
         assert [opening.number for opening in openings] == sorted(opening.number for opening in openings)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.openings.decks import Opening, deck
-from kr.openings.grades import GRADES_SUFFIX, ONE_SIDED_SCORE, BallotGrade, grade_of, search_of
+from kr.openings.grades import EDGE, GRADES_SUFFIX, ONE_SIDED_SCORE, BallotGrade, grade_of, search_of
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits
 from kr.settings import REQUIRED, Settings, option, workers_option
@@ -31,7 +31,11 @@ from kr.settings import REQUIRED, Settings, option, workers_option
 GRADE_MARGIN = 2 * ONE_SIDED_SCORE
 """Centi-men below the best move in which each other one is scored: enough for all that hold, of a ballot that is not
 one-sided."""
-GRADED_DECKS = ("11man", "3move", "2move")
+GRADED_DECKS = ("11man", "3move", "2move", EDGE)
+EDGE_DECKS = ("11man", "3move")
+CANDIDATE_SCORES = (8, 60)
+"""Centi-men ahead, for either side, by the marks of a shipped deck, between which a longer search may find an opening
+at the edge."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,9 @@ class GradeSettings(Settings):
     out: Path = option(
         REQUIRED, f"File of the grades, *{GRADES_SUFFIX}; run the same command to resume.", metavar="FILE"
     )
-    deck: str = option("11man", "Ballots: {allowed}.", choices=GRADED_DECKS)
+    deck: str = option(
+        "11man", "Ballots: {allowed}; edge: 11-man and three-move ones that may be at the edge.", choices=GRADED_DECKS
+    )
     tc: Limits = option(
         Limits(time=10.0), "Limit of the search for a side: 10s, or nodes=5e6, which is repeatable.",
         parse=Limits.parse,
@@ -76,11 +82,27 @@ class GradeReport:
 
 def chosen_ballots(name: str, sample: int) -> list[Opening]:
     """The ballots of a deck, or some at random, always the same ones; a larger sample has those of a smaller one."""
-    openings = deck(name, playable_only=False)
+    openings = _candidates() if name == EDGE else deck(name, playable_only=False)
     if not sample or sample >= len(openings):
         return openings
     shuffled = random.Random(0).sample(openings, len(openings))
     return sorted(shuffled[:sample], key=lambda opening: opening.number)
+
+
+def _candidates() -> list[Opening]:
+    """Openings that may be at the edge, by their marks; the numbers of a deck follow those of the one before it."""
+    low, high = CANDIDATE_SCORES
+    openings: list[Opening] = []
+    before = 0
+    for name in EDGE_DECKS:
+        whole = deck(name, playable_only=False)
+        openings += [
+            replace(each, name=f"{EDGE} {before + each.number}")
+            for each in whole
+            if each.score is None or low <= abs(each.score) <= high
+        ]
+        before += len(whole)
+    return openings
 
 
 def grade_ballots(settings: GradeSettings, on_grade: Callable[[BallotGrade, GradeReport, bool], None]) -> GradeReport:

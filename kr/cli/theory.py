@@ -63,12 +63,14 @@ def _grade(settings: GradeSettings, json: bool = options.JSON) -> None:
     centi-men or more ahead, or a value is proved. hard: 15 or more, or of several moves of one side a single one keeps
     it less than 25 behind. balanced: the rest. The file has a line for each ballot; a match plays those that
     are not one-sided with --ballot FILE, or with FILE:balanced or FILE:hard. All 2,500 11-man ballots at 10s take 14
-    hours of a core: --workers and --cluster share them.
+    hours of a core: --workers and --cluster share them. --deck edge takes the 981 11-man and three-move ballots that
+    may be close to a win for one side, 5.5 hours; of these FILE:edge plays those that are.
 
     Example:
         kr theory grade --out grades.jsonl --workers 8
         kr theory grade --tc nodes=1M --sample 100 --out sample.jsonl
         kr match --ballot grades.jsonl:balanced
+        kr theory grade --deck edge --out edge.jsonl
     """
     check_apart([settings.out], [])
     rows: list[tuple[int | str, ...]] = []

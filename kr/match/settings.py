@@ -35,7 +35,8 @@ class MatchSettings(Settings):
         "11man",
         f"Openings: {', '.join(DECKS)}, a name such as 'Old Fourteenth', or a file of FENs or PDN games; FILE.pdn:8 "
         "for those after 8 plies; 11man:accepted for those that a published list accepts; grades.jsonl:balanced or "
-        ":hard for those that kr theory grade has graded so.",
+        ":hard for those that kr theory grade has graded so; 11man:edge, or grades.jsonl:edge, for those in which "
+        "one side is close to a win, so that fewer games are drawn.",
     )
     games: int = option(
         200,

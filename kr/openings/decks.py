@@ -18,7 +18,7 @@ from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.notation import fen_lines, format_path, looks_like_fen, square_name
 from kr.openings.endings import random_endings
-from kr.openings.grades import BALANCED, GRADES_SUFFIX, HARD, ONE_SIDED, read_grades
+from kr.openings.grades import BALANCED, EDGE, EDGE_SCORES, GRADES_SUFFIX, HARD, ONE_SIDED, read_grades
 from kr.openings.lines import lines_named
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.replay import Replay
@@ -31,8 +31,9 @@ DECKS = ("start", "2move", "3move", "11man", "endings")
 PLAYABLE, LOST, BARRED = "playable", "lost", "barred"
 STANDINGS = (PLAYABLE, LOST, BARRED)
 NOT_SEARCHED = "-"
-SELECTIONS = ("all", "playable", "accepted", BALANCED, HARD)
-"""Openings of a deck by their marks, as in 11man:accepted, or of a file by their grades, as in grades.jsonl:hard."""
+SELECTIONS = ("all", "playable", "accepted", BALANCED, HARD, EDGE)
+"""Openings of a deck by their marks, as in 11man:accepted, of a file by their grades, as in grades.jsonl:hard, or of
+either by their scores, as in 11man:edge."""
 _ACCEPTED: dict[bool | None, str] = {True: "yes", False: "no", None: "-"}
 _ACCEPTED_WORDS = {word: accepted for accepted, word in _ACCEPTED.items()}
 _LIST = "# accepted: "
@@ -133,8 +134,10 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     line and gives its final position; a finished game gives its position after three moves, or its start if that is
     set up. With ":PLIES" after the path of a PDN file, every game gives its position after that number of moves.
     ":all", ":playable" or ":accepted" after the name of a deck or a deck file chooses openings by their marks, whatever
-    playable_only, and ":balanced" or ":hard" after that of a file of grades by these; without them those that are
-    one-sided are not playable. Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidGamesError for
+    playable_only, ":balanced" or ":hard" after that of a file of grades by these, and ":edge" after either by scores
+    (EDGE_SCORES); without them those that are one-sided are not playable.
+
+    Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidGamesError for
     damaged grades.
     """
     check_type("the deck", name, str)
@@ -169,6 +172,12 @@ _SELECTED = re.compile(rf"(.+):({'|'.join(SELECTIONS)})")
 
 def _selected(name: str, selection: str) -> list[Opening]:
     openings = deck(name, playable_only=selection == "playable")
+    if selection == EDGE:
+        low, high = EDGE_SCORES
+        near = [opening for opening in openings if opening.score is not None and low <= abs(opening.score) <= high]
+        if not near:
+            raise InvalidSettingError(f"{name} has no opening that scores {low} to {high} centi-men for either side")
+        return near
     if selection in (BALANCED, HARD):
         graded = [opening for opening in openings if opening.grade == selection]
         if not graded:
