@@ -160,6 +160,7 @@ def review_and_send(person: Mouse, file: Path) -> None:
     person.press(button(page, "Next mark"))
     assert out_of_sight(page, [".stepper > button", ".stepper [aria-current]"]) == []
     wait_until(page, "() => document.querySelector('.mark-facts').textContent.includes('Better: ')")
+    assert out_of_sight(page, [".mark-facts b"]) == []
     assert page.locator("main .board .arrow.better").count() == 1
     with page.expect_download() as download:
         # what is said of the mark has taken the place of the button

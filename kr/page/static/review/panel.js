@@ -222,7 +222,10 @@ class Panel {
   _go(step) {
     this._near = true;
     step();
-    this._parts.mark.scrollIntoView({block: "nearest"});
+    const {mark} = this._parts;
+    mark.scrollIntoView({block: "nearest"});
+    // what is longer than the panel is read from its beginning, unless one steps through its lines
+    if (!mark.querySelector("[aria-current]")) mark.firstElementChild?.scrollIntoView({block: "nearest"});
   }
 
   /** The moments of the side that is chosen. */

@@ -2,7 +2,7 @@
 // The game stays as it is: what is tried or told is shown on the board alone.
 
 import {tellIn} from "../aloud.js";
-import {button, el} from "../dom.js";
+import {button, el, unbroken} from "../dom.js";
 import {kindName, refutationOf} from "../graph.js";
 import {visible} from "../escapes.js";
 import {actions} from "../send.js";
@@ -226,7 +226,7 @@ export class Practice {
       facts = [kindName(point.kind), turnName(turnOf(node))].filter(Boolean).join(", ");
     return [
       ...reasonsView(node),
-      el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, chancesText(moment)),
+      el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, ...unbroken(chancesText(moment))),
     ];
   }
 

@@ -313,7 +313,7 @@ export class Review {
  */
 export function firmness({once, evaluation}, limit) {
   if (evaluation.startsWith("#")) return t("Certain: the result is proved.");
-  if (once) return t("Not firm: only one search has seen this. A longer limit may judge it otherwise.");
+  if (once) return t("Not firm: no search of a later position agrees. A longer limit may judge it otherwise.");
   return limit
     ? t("Fairly firm: two searches of {limit} agree. A longer limit may judge it otherwise.", {limit})
     : t("Fairly firm: two searches agree. A longer limit may judge it otherwise.");

@@ -1,6 +1,6 @@
 // What the panel Review shows, as elements made from what is known.
 
-import {button, el} from "../dom.js";
+import {button, el, unbroken} from "../dom.js";
 import {kindName, refutationOf, signOf} from "../graph.js";
 import {visible} from "../escapes.js";
 import {reasonsIn} from "../comments.js";
@@ -18,7 +18,7 @@ import {firmness} from "./state.js";
 export const nameOf = (side, you) => (side === you ? t("You") : sideName(side));
 
 /** @param {string[]} sentences */
-export const storyView = sentences => sentences.map(sentence => el("span", null, visible(sentence), " "));
+export const storyView = sentences => sentences.map(sentence => el("span", null, unbroken(visible(sentence)), " "));
 
 /**
  * The accuracy of both sides, and how it is defined.
@@ -117,7 +117,7 @@ export function chancesText(mark) {
 }
 
 /** Why a move is worse than another. @param {import("../texts.js").Sentence[]} reasons */
-export const whyView = reasons => reasons.map(each => el("p", {class: "why"}, visible(said(each))));
+export const whyView = reasons => reasons.map(each => el("p", {class: "why"}, unbroken(visible(said(each)))));
 
 /** Why a move is marked. @param {any} node */
 export const reasonsView = ({comments}) => whyView(reasonsIn(comments));
@@ -145,9 +145,9 @@ export function markView(mark, limit, people, shown, go) {
     ),
     ...reasonsView(node),
     refutation.length ? el("p", null, lineView(t("Answer: {moves}", {moves: "\t"}), refutation, shown, go)) : "",
-    gap ? el("p", null, gap) : "",
+    gap ? el("p", null, unbroken(gap)) : "",
     point.kind === "only" ? el("p", null, t("Any other move would have given much away.")) : "",
-    people ? el("p", {class: "people-say"}, people) : "",
+    people ? el("p", {class: "people-say"}, unbroken(people)) : "",
     el("p", {class: "muted"}, firmness(point, limit)),
   ];
 }
