@@ -1,6 +1,6 @@
 // What is known of the move on the board: who is to move, its mark, comments, and the better line.
 
-import {el} from "./dom.js";
+import {el, unbroken} from "./dom.js";
 import {visible} from "./escapes.js";
 import {betterNode, judgement, told} from "./graph.js";
 import {markName, number, sign} from "./move-words.js";
@@ -79,8 +79,8 @@ export class Current {
       .filter(Boolean);
     this._words.replaceChildren(
       ...[
-        line ? el("p", {class: "better"}, t("Better: {moves}", {moves: line})) : "",
-        ...comments.map(text => el("p", null, el("bdi", {class: "comment"}, text))),
+        line ? el("p", {class: "better"}, unbroken(t("Better: {moves}", {moves: line}))) : "",
+        ...comments.map(text => el("p", null, el("bdi", {class: "comment"}, unbroken(text)))),
         words ? el("p", {class: "muted"}, told(words)) : "",
       ],
     );
