@@ -45,6 +45,7 @@ LESS = {
     "--hash 1MB --gate-hash 1MB",
     "analyze": "--tc nodes=2000 --hash 1MB",
     "annotate": "--tc nodes=50 --hash 1MB",
+    "annotate (?!.*--from-ply)": "--from-ply 30",
     "solve-problem": "--tc nodes=500 --workers 1 --hash 1MB",
     "prove (?!--check)": "--tc nodes=200k --hash 1MB",
     "problem check": "--tc nodes=20k --workers 1 --hash 1MB",

@@ -273,6 +273,7 @@ def test_the_graph_swings_at_marks_and_draws_thin_what_one_search_has_seen(case:
     )
 
 
+@pytest.mark.soak
 def test_better_lines_are_played_on_the_board(case: Case, opened_file: Opener) -> None:
     """At each marked move its better line, by clicks on squares, in the list, and by the arrow."""
     page = opened_file(case.url)

@@ -195,7 +195,7 @@ def test_an_interrupted_table_resumes_to_the_same(done: Path, tmp_path: Path) ->
 
 
 @RUNS_JAX
-@pytest.mark.slow
+@pytest.mark.soak
 def test_damaged_and_edited_tests_are_done_again(made: Path) -> None:
     paths, before = sorted((made / "tests").iterdir()), results(made)
     edited = paths[0].read_text().replace('"right": ', '"right": 1', 1)

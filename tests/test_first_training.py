@@ -61,7 +61,7 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
     assert said.endswith("wrote fitted.h5: tables, in place of an earlier fit")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_tables_of_others_are_not_written_over_unasked(typed: Callable[..., str], tiny_file: Path) -> None:
     write_run(games.RUN, 40)
     write_run(Path("other"), 40, seed=2)

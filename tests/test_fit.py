@@ -359,7 +359,7 @@ def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings
     assert made.men_table[:, -1].any()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
     settings = replace(settings, max_iter=4)
     earlier = weights.load_tables(fit(settings).path)

@@ -220,7 +220,7 @@ def test_resume(settings: FitSettings, crew: Any, calm: Any) -> None:
     assert again.checksum == whole.checksum
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_indices_on_the_disk(
     settings: FitSettings, crew: Any, calm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -270,7 +270,7 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         (f"solve-problem pask --tc nodes=9 --tc nodes=20 {SMALL} --out told.jsonl", "told.jsonl", "2 answers"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("json_too", [False, True])
+@pytest.mark.parametrize("json_too", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_each_written_file_is_named_once_in_80_columns(
     run: Run, line: str, path: str, what: str, json_too: bool
 ) -> None:

@@ -190,6 +190,7 @@ def test_as_many_lines_as_wanted(server: WebServer, opened: Opener) -> None:
     wait_for(page, lambda: rows(page).count() == 5)
 
 
+@pytest.mark.soak
 def test_exact_values_for_everyone(server: WebServer, opened: Opener) -> None:
     position = kr.Position.from_fen("W:WK6,K15:B2,K3")
     database = kr.load_database()

@@ -254,7 +254,7 @@ def test_a_new_kr_shows_no_old_script(opened: Opener, monkeypatch: pytest.Monkey
         assert not [name for name in names if f"/{first}/" in name]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_it_can_be_installed(opened: Opener) -> None:
     with serving(token=True) as server:
         page = opened(server.address, app=True)

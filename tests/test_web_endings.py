@@ -355,7 +355,7 @@ def test_a_newcomer_wins_by_what_the_page_says(server: WebServer, opened: Opener
     assert "You have won" in (page.locator(".verdict").text_content() or "")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_panels_of_endings_for_everyone(server: WebServer, opened: Opener) -> None:
     player = start(opened, server, "win", WON)
     for name in ("Choose", "Exact values", "Your endings"):

@@ -539,7 +539,7 @@ def test_a_piece_that_is_lost_on_the_way_is_sent_again(
         assert len(pieces) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, files: tuple[Path, Path]) -> None:
     with serving(weights="material", egdb="none", book="none", files=files) as server:
         page = opened(server.address)

@@ -247,6 +247,7 @@ def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener):
     check([*NEEDED, ".seat .clock"])
 
 
+@pytest.mark.soak
 def test_a_match_for_everyone(server, opened):
     page = opened(server.address + "#play", SIZES[2])
     pick(page, "mode", "match")

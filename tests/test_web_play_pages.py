@@ -147,7 +147,7 @@ def play_on(page: Page, board: kr.Board, side: str, plies: int = 400, chance: ra
     ("side", "fen", "phone", "seed", "score"),
     [
         pytest.param("black", "", "", 5, "0-1", marks=pytest.mark.soak),
-        ("black", "B:W18:B14", "", 5, "1-0"),
+        pytest.param("black", "B:W18:B14", "", 5, "1-0", marks=pytest.mark.soak),
         ("white", "B:WK32:BK1", "yes", 7, "1/2-1/2"),
     ],
 )
@@ -374,6 +374,7 @@ def test_a_clock_runs_on_while_the_page_is_closed(server, start):
     wait_until(page, SAID, "kr wins: your time is up. 0-1")
 
 
+@pytest.mark.soak
 def test_a_server_that_starts_again(start):
     with serving(port=free_port()) as server:
         page = start(server, fen=KINGS, allowed=GONE)
@@ -487,6 +488,7 @@ def test_the_form(server, opened):
     assert not page.get_by_role("button", name="Analyse").is_visible()
 
 
+@pytest.mark.soak
 def test_a_game_for_everyone(server, opened):
     """The rules of axe while a game is played and when it is over; nothing is wider than a small window."""
     page = opened(server.address + "#play", PHONE)

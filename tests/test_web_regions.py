@@ -120,6 +120,7 @@ PICTURED = """row => row.querySelector(".mini path + path").getAttribute("d").ma
 TURNED = """() => getComputedStyle(document.querySelector(".strongest .mini")).transform"""
 
 
+@pytest.mark.soak
 def test_a_region_is_outlined_on_the_board_and_in_a_picture(server: WebServer, opened: Opener) -> None:
     """On a phone, where the list stands below the board."""
     page = told(opened, server, PHONE)
