@@ -328,7 +328,8 @@ export function peopleText(moves, node) {
   const [first] = moves,
     played = moves.find(move => move.fen === node.fen);
   if (!played || moves.length < 2) return "";
-  const share = Math.round(100 * played.people),
+  // under 1 of 100 stands as in comments
+  const share = played.people < 0.01 ? 0 : Math.round(100 * played.people),
     values = {move: node.text, share, other: first.text, most: Math.round(100 * first.people)};
   if (!played.holds || !first.holds)
     return played === first
