@@ -46,7 +46,8 @@ export class Practice {
     this._asked = /** @type {Map<string, ReturnType<typeof tried>>} */ (new Map());
     this._heading = el("h2", null);
     this._said = el("p", {role: "status"});
-    this._more = el("div", {class: "moment-facts"});
+    this._reasons = el("div");
+    this._more = el("div");
     this._lines = new Variations(step => {
       app.board.arrows([]);
       app.board.show(step.fen, {last: step.path, animate: true});
@@ -63,6 +64,7 @@ export class Practice {
       this._heading,
       this._said,
       el("div", {class: "row"}, this._again, this._answer, this._next, this._leave, this._link),
+      this._reasons,
       this._lines.element,
       this._more,
     );
@@ -204,7 +206,9 @@ export class Practice {
     this._leave.textContent = over ? t("Done") : t("Leave");
     this._leave.classList.toggle("primary", over);
     this._link.hidden = over;
-    this._more.replaceChildren(...(over ? storyView(this._review.summary()) : tour.isRevealed ? this._why(tour) : []));
+    this._reasons.replaceChildren(...(tour.isRevealed && !over ? reasonsView(tour.moment.node) : []));
+    this._more.replaceChildren(...(over ? storyView(this._review.summary()) : []));
+    if (tour.isRevealed && !over) this._more.append(this._facts(tour));
   }
 
   /** @param {Tour} tour */
@@ -221,13 +225,10 @@ export class Practice {
   }
 
   /** @param {Tour} tour */
-  _why({moment}) {
+  _facts({moment}) {
     const {node, point} = moment,
       facts = [kindName(point.kind), turnName(turnOf(node))].filter(Boolean).join(", ");
-    return [
-      ...reasonsView(node),
-      el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, ...unbroken(chancesText(moment))),
-    ];
+    return el("p", null, el("b", null, visible(point.label)), ` ${facts}. `, ...unbroken(chancesText(moment)));
   }
 
   /**
@@ -279,7 +280,7 @@ export class Practice {
     if (tour.isRevealed) void this._reveal(tour, move.fen === tour.moment.line.fen ? null : trial.line);
     else {
       // the answer shows why, and words say it
-      this._more.replaceChildren(...whyView(trial.why ?? []));
+      this._reasons.replaceChildren(...whyView(trial.why ?? []));
       this._lines.show([{name: t("Tried"), steps: trial.line}]);
       this._lines.go(0, trial.verdict === "not" && trial.line.length > 1 ? 1 : 0);
     }
