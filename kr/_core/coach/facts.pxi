@@ -6,6 +6,7 @@ cdef enum:
     MOST_TOLD = 2
     RUN = 3                  # moves of a man in a row that make a run
     RACE = 4                 # plies by which a side crowns first
+    ATTACKED_BY = 3          # the second reply: a later attack says little of the move
     NEAR = 4                 # rows to the king row of a man that is cut off from it
     MOST_CROWN = 24          # plies within which it does
     PUT_OFF = 13             # plies within which the same exchange still comes
@@ -169,7 +170,7 @@ cdef void add_losses(Facts* facts, const Course* line, const Course* better) noe
             add_swing(facts, "breeches", 0, &swing, -1)
         elif cut_off_man(line, &swing) >= 0:
             add_swing(facts, "cut_off", 0, &swing, cut_off_man(line, &swing))
-        elif attacks:
+        elif attacks and swing.begin <= ATTACKED_BY and stands_still(line, 2, swing.begin, square):
             add_swing(facts, "attacked", 0, &swing, square)
         else:
             add_swing(facts, "loses", 0, &swing, -1)
@@ -224,9 +225,9 @@ cdef void add_captures_fact(Facts* facts, const Course* line, const Course* bett
         add_fact(facts, ABOUT_LOSS, "wrong_capture", 1, better.end).count = more
 
 
-cdef bint crowns_first(const Course* course, int side, const Course* other) noexcept nogil:
-    """True if a side crowns for good in a line, and could not in another one until long after that; its opponent crowns long after
-    it, or not, or no later in the other line."""
+cdef bint crowns_first(const Course* course, int side, const Course* other, bint alone) noexcept nogil:
+    """True if a side crowns for good in a line, and could not in another one until long after that, or at all where only
+    that counts (`alone`); its opponent crowns long after it, or not, or no later in the other line."""
     cdef int at = crowned_for_good(course, side)
     cdef int answer = crowned_by(course, 1 - side)
     cdef int later = could_crown_by(other, side)
@@ -235,7 +236,7 @@ cdef bint crowns_first(const Course* course, int side, const Course* other) noex
         return False
     if answer and answer < at + RACE and (other_answer == 0 or other_answer > answer + 2):
         return False
-    return later >= at + LATE or later == 0 and (other.size >= at + LONGER or other.held)
+    return later >= at + LATE and not alone or later == 0 and (other.size >= at + LONGER or other.held)
 
 
 cdef void add_kings(Facts* facts, const Course* line, const Course* better) noexcept nogil:
@@ -246,7 +247,7 @@ cdef void add_kings(Facts* facts, const Course* line, const Course* better) noex
     cdef int origin = origin_bit(line.moves[0])
     cdef int bit, i, steps, last, square
     cdef Fact* fact
-    if crowns_first(line, 1 - side, better):
+    if crowns_first(line, 1 - side, better, False):
         bit = target_bit(line.moves[theirs - 1])
         # back to where it stands at first; its last moves in a row
         square = bit
@@ -266,7 +267,8 @@ cdef void add_kings(Facts* facts, const Course* line, const Course* better) noex
             fact = add_fact(facts, ABOUT_CROWN, "crowns", 0, theirs)
         fact.square = plain_square(bit)
         fact.origin = plain_square(square)
-    if crowns_first(better, side, line):
+    # a king that comes later after the move played, too, is hardly what it gives away
+    if crowns_first(better, side, line, True):
         fact = add_fact(facts, ABOUT_OWN_CROWN, "king_missed", 1, ours)
         fact.square = plain_square(target_bit(better.moves[ours - 1]))
 
@@ -410,9 +412,8 @@ cdef bint is_held(const Course* course, int first, int side, int square) noexcep
 
 
 cdef void add_reply(Facts* facts, const Course* line, const Course* better) noexcept nogil:
-    """The better move leaves the other side no time for its reply, or keeps the square from it."""
+    """The better move keeps the square from the reply."""
     cdef int side = line.boards[0].side
-    cdef int exchange = exchange_of(better)
     cdef int square
     cdef MoveList moves
     if line.size < 2 or move_captured(line.moves[1]) or not line.quiet[0] or goes_soon(better, 1, line.moves[1]):
@@ -421,9 +422,7 @@ cdef void add_reply(Facts* facts, const Course* line, const Course* better) noex
     if has_move(&moves, line.moves[1]):
         return
     square = target_bit(line.moves[1])
-    if exchange and move_captured(moves.moves[0]):
-        add_fact(facts, ABOUT_REPLY, "no_time", 1, exchange)
-    elif (move_captured(moves.moves[0]) == 0 and line.size >= 2 + HOLDS and better.size > HOLDS
+    if (move_captured(moves.moves[0]) == 0 and line.size >= 2 + HOLDS and better.size > HOLDS
             and is_held(line, 2, 1 - side, square) and is_held(better, 1, side, square)):
         if target_bit(better.moves[0]) == square:
             add_fact(facts, ABOUT_REPLY, "square_taken", 1, 1).square = plain_square(square)

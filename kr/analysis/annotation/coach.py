@@ -35,7 +35,7 @@ LONG_ENOUGH = 12
 """Moves of a line that are looked at; where a search left off before, it is searched on."""
 LITTLE = {"why.exchange_wrong", "why.exchange_missed", "why.too_late"}
 """Reasons that say little."""
-SLIGHT = {"exchange_wrong", "exchange_missed", "no_time", "square_taken", "square_left", "too_late"}
+SLIGHT = {"exchange_wrong", "exchange_missed", "square_taken", "square_left", "too_late"}
 """Kinds of facts that are no reason for an inaccuracy."""
 KINGS = {"crowns", "run", "back_rank", "king_missed"}
 SOON = 13
@@ -216,9 +216,9 @@ def _told(
             continue
         line = lines[is_better][:plies]
         said: dict[str, Told] = {"line": " ".join(map(str, line))}
-        if kind in ("no_time", "too_late"):
+        if kind == "too_late":
             said["better"] = str(lines[True][0])
-        if kind in ("no_time", "square_left", "square_taken", "threat"):
+        if kind in ("square_left", "square_taken", "threat"):
             said["move"] = str(lines[False][1])
         if count:
             said["count"] = count

@@ -17,7 +17,7 @@ const LONG_ENOUGH = 12;
 /** Reasons that say little. */
 const LITTLE = ["why.exchange_wrong", "why.exchange_missed", "why.too_late"];
 /** Kinds of facts that are no reason for an inaccuracy. */
-const SLIGHT = ["exchange_wrong", "exchange_missed", "no_time", "square_taken", "square_left", "too_late"];
+const SLIGHT = ["exchange_wrong", "exchange_missed", "square_taken", "square_left", "too_late"];
 const KINGS = ["crowns", "run", "back_rank", "king_missed"];
 /** Plies within which a king is a reason for an inaccuracy. */
 const SOON = 13;
@@ -198,8 +198,8 @@ export const reasons = ({mark, refutation, line: better}, facts) =>
       const line = (isBetter ? better : refutation).slice(0, plies);
       /** @type {Record<string, Said>} */
       const values = {line: line.join(" ")};
-      if (["no_time", "too_late"].includes(kind)) values.better = String(better[0]);
-      if (["no_time", "square_left", "square_taken", "threat"].includes(kind)) values.move = String(refutation[1]);
+      if (kind === "too_late") values.better = String(better[0]);
+      if (["square_left", "square_taken", "threat"].includes(kind)) values.move = String(refutation[1]);
       if (count) values.count = count;
       if (given || taken) Object.assign(values, {given: String(given), taken: String(taken)});
       if (square >= 0) values.square = squareName(square);
