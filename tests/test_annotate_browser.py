@@ -207,6 +207,7 @@ def test_the_address_says_which_board(case: Case, opened_file: Opener) -> None:
     check(page, case, 5)
 
 
+@pytest.mark.soak
 def test_keys_and_buttons(case: Case, opened_file: Opener) -> None:
     page = opened_file(size=PHONE)
     for start in (20, 0):

@@ -246,7 +246,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_fit_to_regions_of_any_size(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Entries are the sum of the regions' weights, nothing else; they predict better than material alone."""
     regions = kr.RegionSet([CENTRE, CORNER, *[(square,) for square in range(32)]], [(square,) for square in range(32)])

@@ -63,6 +63,7 @@ def test_pages_fit_and_follow_the_rules_of_axe(site: Path, opened_file: Opener) 
         assert faults_in(page, passes=12) == [], file.name
 
 
+@pytest.mark.soak
 def test_the_index_sorts_and_filters(site: Path, opened_file: Opener) -> None:
     page = opened_file()
     page.goto((site / "index.html").as_uri())

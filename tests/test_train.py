@@ -190,7 +190,7 @@ def test_killed_command_goes_on(finished: tuple[Path, TrainHistory], tmp_path: P
     assert [made.fit.result, made.gate.result] == [expected.fit.result, expected.gate.result]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_refused_tables_do_not_play(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
     settings = replace(TINY, out=tmp_path, sprt=REFUSE, data=(finished[0] / "games-01",), window=2)
     stopped(settings, 2, "gate")

@@ -115,6 +115,7 @@ def test_all_columns_fit_in_the_longer_language(opened: Opener, tmp_path: Path) 
             wait_until(page, FITTING)
 
 
+@pytest.mark.soak
 def test_games_of_an_archive_and_the_book_in_one_table(opened: Opener, tmp_path: Path) -> None:
     archive = tmp_path / "first.pdn"
     archive.write_text(FIRST)

@@ -135,6 +135,7 @@ def test_a_sample_leads_into_its_review_and_its_moments_are_links(server: WebSer
     assert read_board(other) == board
 
 
+@pytest.mark.soak
 def test_the_welcome_is_gone_with_a_game_and_does_not_come_back_to_one(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     welcome = page.locator(".welcome")

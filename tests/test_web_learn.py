@@ -266,8 +266,8 @@ def test_boards_come_as_they_come_into_sight(server: WebServer, opened: Opener) 
     wait_until(page, "() => document.querySelectorAll('.puzzles li').length > 79")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [SIZES[0], pytest.param(SIZES[2], marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
 def test_a_miss_is_due_tomorrow_and_the_rating_follows(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     now = datetime.datetime.now()
     before = now - datetime.timedelta(days=1)

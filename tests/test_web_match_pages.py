@@ -142,6 +142,7 @@ def test_the_pace_and_clocks_of_a_match(server, opened, monkeypatch):
     wait_until(page, SAID, "Stopped after")
 
 
+@pytest.mark.soak
 def test_two_people_at_one_board(server, opened):
     page = opened(server.address + "#play")
     begin_two(page)

@@ -187,7 +187,7 @@ def fits(page: Page) -> bool:
     return fitting
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
 def test_a_certificate_is_stepped_through(address: str, size: dict[str, int], opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "a.krproof"

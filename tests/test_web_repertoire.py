@@ -140,6 +140,7 @@ def line(moves: str) -> Board:
     return board
 
 
+@pytest.mark.soak
 def test_files_in_and_out(server: WebServer, opened: Opener, tmp_path: Path) -> None:
     page = opened(server.address)
     open_panel(page, "Repertoire")

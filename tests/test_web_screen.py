@@ -221,6 +221,7 @@ def test_captured_men_and_who_is_to_move(server: WebServer, opened: Opener) -> N
     assert box["width"] == pytest.approx(box["height"], abs=0.5)
 
 
+@pytest.mark.soak
 def test_keys_are_listed_and_open_menus(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
     opens(page, GAME)

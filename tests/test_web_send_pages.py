@@ -40,6 +40,7 @@ def reviewed() -> str:
     return str(game)
 
 
+@pytest.mark.soak
 def test_a_friend_opens_the_page_on_a_phone(
     server: WebServer, opened: Opener, browser: Browser, tmp_path: Path
 ) -> None:

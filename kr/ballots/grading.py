@@ -23,7 +23,7 @@ from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.openings.decks import Opening, deck
-from kr.openings.grades import EDGE, GRADES_SUFFIX, ONE_SIDED_SCORE, BallotGrade, grade_of, search_of
+from kr.openings.grades import AT_THE_EDGE, GRADES_SUFFIX, ONE_SIDED_SCORE, BallotGrade, grade_of, search_of
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits
 from kr.settings import REQUIRED, Settings, option, workers_option
@@ -31,7 +31,7 @@ from kr.settings import REQUIRED, Settings, option, workers_option
 GRADE_MARGIN = 2 * ONE_SIDED_SCORE
 """Centi-men below the best move in which each other one is scored: enough for all that hold, of a ballot that is not
 one-sided."""
-GRADED_DECKS = ("11man", "3move", "2move", EDGE)
+GRADED_DECKS = ("11man", "3move", "2move", AT_THE_EDGE)
 EDGE_DECKS = ("11man", "3move")
 CANDIDATE_SCORES = (8, 60)
 """Centi-men ahead, for either side, by the marks of a shipped deck, between which a longer search may find an opening
@@ -82,7 +82,7 @@ class GradeReport:
 
 def chosen_ballots(name: str, sample: int) -> list[Opening]:
     """The ballots of a deck, or some at random, always the same ones; a larger sample has those of a smaller one."""
-    openings = _candidates() if name == EDGE else deck(name, playable_only=False)
+    openings = _candidates() if name == AT_THE_EDGE else deck(name, playable_only=False)
     if not sample or sample >= len(openings):
         return openings
     shuffled = random.Random(0).sample(openings, len(openings))
@@ -97,7 +97,7 @@ def _candidates() -> list[Opening]:
     for name in EDGE_DECKS:
         whole = deck(name, playable_only=False)
         openings += [
-            replace(each, name=f"{EDGE} {before + each.number}")
+            replace(each, name=f"{AT_THE_EDGE} {before + each.number}")
             for each in whole
             if each.score is None or low <= abs(each.score) <= high
         ]

@@ -18,7 +18,7 @@ from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.notation import fen_lines, format_path, looks_like_fen, square_name
 from kr.openings.endings import random_endings
-from kr.openings.grades import BALANCED, EDGE, EDGE_SCORES, GRADES_SUFFIX, HARD, ONE_SIDED, read_grades
+from kr.openings.grades import AT_THE_EDGE, BALANCED, EDGE_SCORES, GRADES_SUFFIX, HARD, ONE_SIDED, read_grades
 from kr.openings.lines import lines_named
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.replay import Replay
@@ -31,7 +31,7 @@ DECKS = ("start", "2move", "3move", "11man", "endings")
 PLAYABLE, LOST, BARRED = "playable", "lost", "barred"
 STANDINGS = (PLAYABLE, LOST, BARRED)
 NOT_SEARCHED = "-"
-SELECTIONS = ("all", "playable", "accepted", BALANCED, HARD, EDGE)
+SELECTIONS = ("all", "playable", "accepted", BALANCED, HARD, AT_THE_EDGE)
 """Openings of a deck by their marks, as in 11man:accepted, of a file by their grades, as in grades.jsonl:hard, or of
 either by their scores, as in 11man:edge."""
 _ACCEPTED: dict[bool | None, str] = {True: "yes", False: "no", None: "-"}
@@ -172,7 +172,7 @@ _SELECTED = re.compile(rf"(.+):({'|'.join(SELECTIONS)})")
 
 def _selected(name: str, selection: str) -> list[Opening]:
     openings = deck(name, playable_only=selection == "playable")
-    if selection == EDGE:
+    if selection == AT_THE_EDGE:
         low, high = EDGE_SCORES
         near = [opening for opening in openings if opening.score is not None and low <= abs(opening.score) <= high]
         if not near:

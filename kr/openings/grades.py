@@ -24,7 +24,7 @@ ONE_SIDED_SCORE = 25
 further, does not hold."""
 HARD_SCORE = 15
 """Centi-men ahead, by either search, from which a ballot is hard for the other side."""
-EDGE = "edge"
+AT_THE_EDGE = "edge"
 EDGE_SCORES = (13, 40)
 """Centi-men ahead, for either side, between which an opening is at the edge of a win, so that few games are drawn.
 
