@@ -94,10 +94,10 @@ test: .venv/tests lint .venv/docs
 pytest: .venv/tests bundle
 	$(PYTEST) --budget tests/budget.json -m "$(MARKED)"
 
-# Each starts processes of its own: one a core. Files without such a test aren't even imported.
-soak: PYTEST_JOBS = $(shell nproc)
+# A file goes to one process, which makes once what its tests share; those that take longest begin. Files without such a
+# test aren't even imported.
 soak: .venv/tests
-	$(PYTEST) $(if $(MINUTES),--minutes $(MINUTES) --dist load --maxschedchunk 1) -m soak $$(grep -l "mark.soak" tests/test_*.py)
+	$(PYTEST) --dist loadfile $(if $(MINUTES),--minutes $(MINUTES)) -m soak tests/test_*_kills.py $$(grep -l "mark.soak" tests/test_*.py)
 
 # each browser that is missing is told; KR_BROWSERS="firefox webkit" names those that may not be
 browsers: .venv/tests bundle

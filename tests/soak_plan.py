@@ -1,8 +1,8 @@
 """A plugin of pytest: the cases of `make soak` for which there is time, one of each test first.
 
 `make soak MINUTES=5` gives `--minutes 5`. Every test runs with one of its cases, however long that takes, one without
-the mark costly if there is any; the others follow until the time is over. Which case is the first, and which of the
-others are next, changes from day to day.
+the mark costly if there is any; the others of its file follow until the time is over. Which case is the first, and
+which of the others are next, changes from day to day.
 """
 
 from __future__ import annotations
