@@ -69,6 +69,8 @@ class DatabaseBuild:
 
     def state(self) -> dict[str, Any]:
         """What the page shows. Raises the error of a build that failed, once."""
+        # before the error is looked at: a build that fails in between must not seem to have ended well
+        running = self._running() if self._thread else None
         if error := self._error:
             self._error = None
             raise error
@@ -82,7 +84,7 @@ class DatabaseBuild:
         seconds = round(cost.seconds * core_count() / _workers())
         return {
             "pieces": BUILT_PIECES, "seconds": seconds, "bytes": cost.bytes,
-            "running": self._running() if self._thread else None, "built": False,
+            "running": running, "built": False,
         }  # fmt: skip
 
     def _running(self) -> dict[str, float | None]:
